@@ -1,0 +1,3 @@
+//! Meshes: loading, triangle hierarchies, distances.
+
+pub mod mesh;
