@@ -1,7 +1,25 @@
-//! motes: a particle physics engine.
+//! motes: a particle physics engine. Cloth, soft bodies and grains in one position-based solver.
+//!
+//! A tour, in the order the data flows:
+//! - [`World`] is what is simulated: particles, constraints, colliders, forces, parameters.
+//! - [`schedule`] says which passes one step of it takes; [`Engine`] runs them.
+//! - [`pass`] declares what each pass reads and writes; `src/cpu` has one file for each.
+//! - [`StepReport`] tells what a step did and what each pass cost.
 #![deny(unsafe_op_in_unsafe_fn)]
+#![warn(missing_docs)]
 
+mod cpu;
 pub mod error;
+pub mod pass;
+pub mod report;
 pub mod shape;
+mod step;
+pub mod world;
 
 pub use error::{Error, Result};
+pub use report::StepReport;
+pub use step::{Backend, Dispatch, Engine, Part, Pass, Schedule, schedule};
+pub use world::{
+    Cloth, Collider, Force, ForceKind, Grains, Kind, Lattice, LatticeEdges, Material, Particle,
+    ParticleId, Params, Path, Phase, Solid, Solver, World,
+};

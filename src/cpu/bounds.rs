@@ -1,0 +1,52 @@
+//! Decides whether the neighbour lists still hold and, if not, takes new reference positions and
+//! the box around them.
+//! Lists made with reach m (r1 + r2) hold while each particle moved at most (m - 1) r: then no pair
+//! that was out of reach can have come to touch.
+//! Reads: predicted [m], radius [m], list reference [m]. Writes: list reference, bounds, staleness.
+//! Order: a minimum and a maximum, exact in any order.
+
+use super::Scratch;
+use super::team::{BLOCK, Team};
+use crate::world::{ListKey, World};
+use glam::Vec3;
+use std::sync::atomic::{AtomicBool, Ordering::Relaxed};
+
+pub(crate) fn run(team: &Team, world: &mut World, scratch: &mut Scratch) {
+    scratch.stale = if ListKey::of(world) != world.list_key || moved_far(team, world) {
+        world.list_reference.clone_from(&world.particles.predicted);
+        world.list_key = ListKey::of(world);
+        true
+    } else {
+        // A resumed run: the reference is the snapshot's, only the lists are missing.
+        !scratch.neighbors.built
+    };
+    if scratch.stale {
+        let rows = world.list_reference.iter().zip(&world.particles.radius);
+        let mut bounds = [Vec3::MAX, Vec3::MIN];
+        for (row, &r) in rows {
+            bounds[0] = bounds[0].min(row.truncate() - r);
+            bounds[1] = bounds[1].max(row.truncate() + r);
+        }
+        scratch.bounds = bounds;
+        let up = world.up();
+        let low = Vec3::select(up.cmpge(Vec3::ZERO), bounds[0], bounds[1]);
+        world.list_floor = up.dot(low);
+    }
+}
+
+fn moved_far(team: &Team, world: &World) -> bool {
+    let slack = world.params.margin - 1.0;
+    let far = AtomicBool::new(false);
+    let p = &world.particles;
+    let rows = (&p.predicted[..], &world.list_reference[..], &p.radius[..]);
+    team.rows(rows, BLOCK, |_, (now, then, radius)| {
+        let block_far = now.iter().zip(then).zip(radius).any(|((now, then), r)| {
+            let limit = slack * r;
+            (*now - *then).truncate().length_squared() > limit * limit
+        });
+        if block_far {
+            far.store(true, Relaxed);
+        }
+    });
+    far.into_inner()
+}

@@ -1,0 +1,161 @@
+//! The CPU backend: one file a pass, the sweeps they share, and the team that runs them.
+
+pub mod collide_environment;
+
+pub(crate) mod apply_deltas;
+pub(crate) mod bounds;
+pub(crate) mod break_constraints;
+pub(crate) mod find_neighbors_brute;
+pub(crate) mod find_neighbors_grid;
+pub(crate) mod grid_count;
+pub(crate) mod grid_scan;
+pub(crate) mod grid_sort;
+pub(crate) mod predict;
+pub(crate) mod restitution;
+pub(crate) mod sleep;
+pub(crate) mod solve_bend;
+pub(crate) mod solve_contacts;
+pub(crate) mod solve_distance;
+pub(crate) mod solve_environment;
+pub(crate) mod solve_pin;
+pub(crate) mod solve_volume;
+pub(crate) mod stabilize_contacts;
+pub(crate) mod update_velocity;
+
+mod contact;
+mod joined;
+mod lists;
+mod neighbors;
+mod solve;
+pub(crate) mod team;
+
+use crate::error::Result;
+use crate::report::StepReport;
+use crate::step::{Dispatch, Part, Pass};
+use crate::world::World;
+use crate::world::collider::Pose;
+use collide_environment::EnvironmentContact;
+use glam::{Vec3, Vec4};
+use lists::Lists;
+use std::sync::Arc;
+use std::sync::atomic::{AtomicU64, Ordering::Relaxed};
+use team::Team;
+
+/// When and which part of a pass runs.
+pub(crate) struct Moment {
+    /// Length of the substep, s.
+    pub h: f32,
+    /// Time at the start of the substep, s.
+    pub time: f64,
+    pub part: Part,
+}
+
+/// What passes hand to each other beyond the world: nothing here outlives a step but lists that
+/// can be made again from the world.
+#[derive(Default)]
+pub(crate) struct Scratch {
+    pub distance: solve::Cache,
+    pub bend: solve::Cache,
+    pub volume: solve::Cache,
+    /// Gathered corrections [x, y, z, how many].
+    pub delta: Vec<Vec4>,
+    /// Inverse masses as contacts see them (mass scaling).
+    pub contact_weight: Vec<f32>,
+    /// Velocities before the solve, for restitution.
+    pub velocity_prior: Vec<Vec4>,
+    pub grid: grid_count::Grid,
+    pub neighbors: neighbors::Neighbors,
+    pub joined: joined::Joined,
+    pub environment: Lists<EnvironmentContact>,
+    /// Pose of each collider at both ends of the substep.
+    pub posed: Vec<[Pose; 2]>,
+    /// Box around all particles of the lists.
+    pub bounds: [Vec3; 2],
+    /// The lists must be made again.
+    pub stale: bool,
+    pub quarantined: AtomicU64,
+}
+
+/// The CPU backend.
+pub(crate) struct Cpu {
+    pub team: Arc<Team>,
+    scratch: Scratch,
+    h: f32,
+}
+
+impl Cpu {
+    pub fn new(threads: usize) -> Result<Self> {
+        Ok(Cpu { team: Arc::new(Team::new(threads)?), scratch: Scratch::default(), h: 0.0 })
+    }
+
+    /// Runs `work` on the team.
+    pub fn in_team(&mut self, work: impl FnOnce(&mut Cpu) + Send) {
+        // A second handle on the team, so that `work` may have the whole backend meanwhile.
+        let team = Arc::clone(&self.team);
+        team.install(|| work(self));
+    }
+
+    /// Sizes the arrays and brings caches up to date.
+    pub fn begin_substep(&mut self, world: &World, h: f32) {
+        self.h = h;
+        let n = world.particles.len();
+        let s = &mut self.scratch;
+        s.delta.resize(n, Vec4::ZERO);
+        s.contact_weight.resize(n, 0.0);
+        s.velocity_prior.resize(n, Vec4::ZERO);
+        // Passes that are not scheduled leave no lists behind for those that are.
+        if world.colliders.is_empty() {
+            s.environment.clear(n);
+        }
+        s.distance.update_soft(&world.distance, &world.params, h);
+        s.bend.update_soft(&world.bend, &world.params, h);
+        s.volume.update_soft(&world.volume, &world.params, h);
+    }
+
+    /// Whether `bounds` found that the neighbour lists must be made again.
+    pub fn lists_are_stale(&self) -> bool {
+        self.scratch.stale
+    }
+
+    /// Runs one dispatch.
+    pub fn run(&mut self, dispatch: &Dispatch, world: &mut World, report: &mut StepReport) {
+        let Cpu { team, scratch, h } = self;
+        let at = Moment { h: *h, time: world.time, part: dispatch.part };
+        match dispatch.pass {
+            Pass::BreakConstraints => break_constraints::run(team, world, report),
+            Pass::Predict => predict::run(team, world, scratch, &at),
+            Pass::Bounds => bounds::run(team, world, scratch),
+            Pass::GridCount => grid_count::run(team, world, scratch),
+            Pass::GridScan => grid_scan::run(scratch),
+            Pass::GridSort => grid_sort::run(world, scratch),
+            Pass::FindNeighborsGrid => find_neighbors_grid::run(team, world, scratch),
+            Pass::FindNeighborsBrute => find_neighbors_brute::run(team, world, scratch),
+            Pass::CollideEnvironment => collide_environment::run(team, world, scratch, &at),
+            Pass::StabilizeContacts => stabilize_contacts::run(team, world, scratch),
+            Pass::SolveContacts => solve_contacts::run(team, world, scratch),
+            Pass::ApplyDeltas => apply_deltas::run(team, world, scratch, &at),
+            Pass::SolveEnvironment => solve_environment::run(team, world, scratch, &at),
+            Pass::SolveDistance => solve_distance::run(team, world, scratch, &at),
+            Pass::SolveBend => solve_bend::run(team, world, scratch, &at),
+            Pass::SolveVolume => solve_volume::run(team, world, scratch, &at),
+            Pass::SolvePin => solve_pin::run(world, &at),
+            Pass::UpdateVelocity => update_velocity::run(team, world, scratch, &at),
+            Pass::Restitution => restitution::run(team, world, scratch, &at),
+            Pass::Sleep => sleep::run(team, world),
+        }
+    }
+
+    /// Fills what a report says of the whole step.
+    pub fn finish_step(&mut self, world: &mut World, report: &mut StepReport) {
+        report.quarantined = self.scratch.quarantined.swap(0, Relaxed);
+        world.quarantined += report.quarantined;
+        if report.passes.calls(Pass::Bounds) > 0 {
+            report.listed += self.scratch.neighbors.pair_count();
+            report.contacts += contact::count_touching(&self.team, world, &self.scratch);
+        }
+        if report.passes.calls(Pass::CollideEnvironment) > 0 {
+            report.listed += self.scratch.environment.len();
+            report.contacts += contact::count_environment(world, &self.scratch);
+        }
+    }
+}

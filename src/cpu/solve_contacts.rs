@@ -1,0 +1,116 @@
+//! Pushes touching particles apart, with static and kinetic friction.
+//! C = |p1 - p2| - (r1 + r2) >= 0; friction takes all of a slip below mu_s depth, else mu_k depth
+//! of it [J 3.39]; depth is the overlap before its own resolution.
+//! Reads: position [m], predicted [m], contact weight [1/kg], neighbour lists.
+//! Writes: delta [m, count] (`colored`, `jacobi`: each particle gathers over its own list), or
+//! predicted in place (`seidel`, `lockfree`). Order: slot, then list; deterministic but `lockfree`.
+
+use super::contact::{Friction, correction, overlap};
+use super::neighbors::Neighbors;
+use super::solve::{atomic_words, load, store};
+use super::team::{BLOCK, Shared, Team};
+use super::Scratch;
+use crate::world::{Solver, World};
+use glam::{Vec3, Vec4};
+
+pub(crate) fn run(team: &Team, world: &mut World, scratch: &mut Scratch) {
+    let params = &world.params;
+    let friction = Friction { fixed: params.static_friction_used(), kinetic: params.friction };
+    let omega = params.contact_omega;
+    let Scratch { delta, contact_weight, neighbors, .. } = scratch;
+    let (x, p) = (&world.particles.position, &mut world.particles.predicted);
+    match params.solver {
+        Solver::Colored | Solver::Jacobi => {
+            team.rows(Shared::new(delta), BLOCK, |range, delta| {
+                for (i, delta) in range.zip(delta) {
+                    *delta = gather(i, x, p, contact_weight, neighbors, friction);
+                }
+            });
+        }
+        Solver::Seidel => {
+            for i in 0..p.len() {
+                for n in upper(neighbors, i) {
+                    let j = n.slot as usize;
+                    let (pi, pj) = (p[i].truncate(), p[j].truncate());
+                    let Some((to_i, to_j)) =
+                        pair(i, j, n.contact, pi, pj, x, contact_weight, friction)
+                    else {
+                        continue;
+                    };
+                    p[i] += (to_i * omega).extend(0.0);
+                    p[j] += (to_j * omega).extend(0.0);
+                }
+            }
+        }
+        Solver::Lockfree => {
+            let p = atomic_words(p);
+            let run = p.len().div_ceil(team.threads()).max(1);
+            team.blocks(p.len(), run, |_, range| {
+                for i in range {
+                    for n in upper(neighbors, i) {
+                        let j = n.slot as usize;
+                        let (pi, pj) = (load(&p[i]).truncate(), load(&p[j]).truncate());
+                        let Some((to_i, to_j)) =
+                            pair(i, j, n.contact, pi, pj, x, contact_weight, friction)
+                        else {
+                            continue;
+                        };
+                        store(&p[i], pi + to_i * omega);
+                        store(&p[j], pj + to_j * omega);
+                    }
+                }
+            });
+        }
+    }
+}
+
+/// The candidates of particle i above it: each pair once.
+fn upper(neighbors: &Neighbors, i: usize) -> &[super::neighbors::Neighbor] {
+    let list = neighbors.of(i);
+    &list[list.partition_point(|n| n.slot as usize <= i)..]
+}
+
+/// Sum of the corrections of particle i over its touching neighbours, and how many there are.
+fn gather(
+    i: usize,
+    x: &[Vec4],
+    p: &[Vec4],
+    weight: &[f32],
+    neighbors: &Neighbors,
+    friction: Friction,
+) -> Vec4 {
+    let wi = weight[i];
+    if wi == 0.0 {
+        return Vec4::ZERO;
+    }
+    let (xi, pi) = (x[i].truncate(), p[i].truncate());
+    let (mut sum, mut count) = (Vec3::ZERO, 0.0);
+    for n in neighbors.of(i) {
+        let j = n.slot as usize;
+        let pj = p[j].truncate();
+        let Some((normal, depth)) = overlap(pi, pj, n.contact, i < j) else { continue };
+        let push = correction(normal, depth, pi - xi, pj - x[j].truncate(), friction);
+        sum += push * (wi / (wi + weight[j]));
+        count += 1.0;
+    }
+    sum.extend(count)
+}
+
+/// What both particles of a pair move by, or `None` when they do not touch.
+#[allow(clippy::too_many_arguments)] // two particles' worth of state, in the innermost loop
+#[inline]
+fn pair(
+    i: usize,
+    j: usize,
+    contact: f32,
+    pi: Vec3,
+    pj: Vec3,
+    x: &[Vec4],
+    weight: &[f32],
+    friction: Friction,
+) -> Option<(Vec3, Vec3)> {
+    let (normal, depth) = overlap(pi, pj, contact, i < j)?;
+    let push = correction(normal, depth, pi - x[i].truncate(), pj - x[j].truncate(), friction);
+    let share = weight[i] / (weight[i] + weight[j]);
+    Some((push * share, push * (share - 1.0)))
+}

@@ -1,0 +1,61 @@
+//! Puts particles outside the obstacles, with static and kinetic friction.
+//! C = n.p + d - r >= 0; friction as between particles, against the obstacle's own motion.
+//! Reads: position [m], predicted [m], radius [m], environment contacts. Writes: predicted; before
+//! the iterations position too, against the planes where the substep began.
+//! Order: each particle alone, its planes in the order of the list; deterministic.
+
+use super::contact::Friction;
+use super::team::{BLOCK, Shared, Team};
+use super::{Moment, Scratch};
+use crate::step::Part;
+use crate::world::{Collider, Params, World};
+
+/// Friction of an obstacle: its own, or the world's.
+fn friction_of(collider: &Collider, params: &Params) -> Friction {
+    let kinetic = collider.friction_kinetic.unwrap_or(params.friction);
+    let fixed = collider.friction_static.unwrap_or(params.static_friction).max(kinetic);
+    Friction { fixed, kinetic }
+}
+
+pub(crate) fn run(team: &Team, world: &mut World, scratch: &mut Scratch, at: &Moment) {
+    let World { params, particles, colliders, .. } = world;
+    let contacts = &scratch.environment;
+    let rows = (
+        Shared::new(&mut particles.position),
+        Shared::new(&mut particles.predicted),
+        &particles.radius[..],
+    );
+    let start = at.part == Part::Start;
+    team.rows(rows, BLOCK, |range, (position, predicted, radius)| {
+        for (k, i) in range.enumerate() {
+            if position[k].w == 0.0 {
+                continue;
+            }
+            for contact in contacts.of(i) {
+                let normal = contact.plane.truncate();
+                if start {
+                    // The plane where the obstacle was when the substep began: its own move must
+                    // stay in the prediction, or a pusher would give no speed.
+                    let offset = contact.plane.w + normal.dot(contact.motion);
+                    let c = normal.dot(position[k].truncate()) + offset - radius[k];
+                    if c < 0.0 {
+                        let push = (normal * -c).extend(0.0);
+                        position[k] += push;
+                        predicted[k] += push;
+                    }
+                    continue;
+                }
+                let p = predicted[k].truncate();
+                let c = normal.dot(p) + contact.plane.w - radius[k];
+                if c >= 0.0 {
+                    continue;
+                }
+                let p = p - normal * c;
+                let slip = p - position[k].truncate() - contact.motion;
+                let tangential = slip - normal * normal.dot(slip);
+                let friction = friction_of(&colliders[contact.collider as usize], params);
+                predicted[k] = (p - friction.of(tangential, -c)).extend(predicted[k].w);
+            }
+        }
+    });
+}

@@ -1,0 +1,31 @@
+//! Pulls pinned particles to their targets.
+//! C = |p - q|, q the target at the end of the substep.
+//! Reads: predicted [m, 1/kg], pins. Writes: predicted, multipliers.
+//! Order: a particle has at most one pin, so any order; serial.
+
+use super::Moment;
+use super::solve::Rule;
+use crate::world::{Method, World};
+
+pub(crate) fn run(world: &mut World, at: &Moment) {
+    let rule = Rule::of(&world.params);
+    let end = at.time + f64::from(at.h);
+    for i in 0..world.pins.len() {
+        let pin = &world.pins[i];
+        let target = world.pin_target(pin, end);
+        let p = world.particles.predicted[pin.particle as usize];
+        let d = p.truncate() - target;
+        let distance = d.length();
+        if distance < 1e-9 {
+            continue;
+        }
+        let soft = match rule.method {
+            Method::Xpbd => pin.compliance / (at.h * at.h),
+            Method::Pbd => pin.stiffness,
+        };
+        let Some(change) = rule.multiplier(distance, p.w, soft, pin.lambda) else { continue };
+        let moved = p.truncate() + d * (p.w * change / distance);
+        world.particles.predicted[pin.particle as usize] = moved.extend(p.w);
+        world.pins[i].lambda += change;
+    }
+}

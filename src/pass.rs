@@ -1,0 +1,126 @@
+//! What each pass is called and which buffers it touches: declared once, for both backends, the
+//! reports, the documentation and the test that keeps them in step.
+
+use crate::step::Pass;
+
+/// A named array that passes share.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
+#[allow(missing_docs)] // the names are the documentation; engine.md and particles.rs give the bytes
+pub enum Buffer {
+    Position,
+    Predicted,
+    Velocity,
+    VelocityPrior,
+    Radius,
+    Phase,
+    Rest,
+    ContactWeight,
+    ListReference,
+    GridCell,
+    GridStart,
+    GridSorted,
+    Neighbors,
+    EnvironmentContacts,
+    Delta,
+    Distance,
+    Bend,
+    Volume,
+    Pins,
+    Corrections,
+}
+
+/// A pass's name, one sentence on it, and the buffers it may touch.
+#[derive(Clone, Copy, Debug)]
+pub struct PassInfo {
+    /// The pass.
+    pub pass: Pass,
+    /// Its name in files, reports and graphs.
+    pub name: &'static str,
+    /// What it does.
+    pub doc: &'static str,
+    /// Buffers it reads.
+    pub reads: &'static [Buffer],
+    /// Buffers it writes.
+    pub writes: &'static [Buffer],
+}
+
+macro_rules! passes {
+    ($($pass:ident $name:literal $doc:literal reads [$($r:ident)*] writes [$($w:ident)*];)+) => {
+        /// Every pass, in the order a step meets them.
+        pub const PASSES: &[PassInfo] = &[$(PassInfo {
+            pass: Pass::$pass,
+            name: $name,
+            doc: $doc,
+            reads: &[$(Buffer::$r),*],
+            writes: &[$(Buffer::$w),*],
+        },)+];
+    };
+}
+
+passes! {
+    BreakConstraints "break_constraints" "removes constraints strained past their threshold, lets others yield"
+        reads [Position Distance Bend Volume] writes [Distance Bend Volume];
+    Predict "predict" "applies forces and moves each particle along its velocity; clears the multipliers"
+        reads [Position Velocity] writes [Velocity Predicted ContactWeight Distance Bend Volume Pins];
+    Bounds "bounds" "finds whether a particle left its list's margin and, if so, the box around all"
+        reads [Predicted Radius ListReference] writes [ListReference];
+    GridCount "grid_count" "counts the particles of each grid cell"
+        reads [ListReference Radius] writes [GridCell GridStart];
+    GridScan "grid_scan" "turns counts into the first index of each cell"
+        reads [GridStart] writes [GridStart];
+    GridSort "grid_sort" "copies the particles in order of cell"
+        reads [ListReference Radius GridCell GridStart] writes [GridSorted GridStart];
+    FindNeighborsGrid "find_neighbors_grid" "lists the particles within reach of each, through the grid"
+        reads [ListReference Radius Phase Rest Distance GridStart GridSorted] writes [Neighbors];
+    FindNeighborsBrute "find_neighbors_brute" "lists the particles within reach of each, testing every pair"
+        reads [ListReference Radius Phase Rest Distance] writes [Neighbors];
+    CollideEnvironment "collide_environment" "lists the planes of the obstacles each particle may touch, swept"
+        reads [Position Predicted Radius] writes [EnvironmentContacts];
+    StabilizeContacts "stabilize_contacts" "finds what resolves overlap left from before, at the start of the substep"
+        reads [Position Radius ContactWeight Neighbors] writes [Delta];
+    SolveContacts "solve_contacts" "pushes touching particles apart, with static and kinetic friction"
+        reads [Position Predicted Radius ContactWeight Neighbors] writes [Delta Predicted];
+    ApplyDeltas "apply_deltas" "averages gathered corrections and applies them"
+        reads [Delta Corrections Distance Bend Volume] writes [Predicted Position Velocity];
+    SolveEnvironment "solve_environment" "puts particles outside the obstacles, with friction"
+        reads [Position Predicted Radius EnvironmentContacts] writes [Predicted Position];
+    SolveDistance "solve_distance" "projects distance constraints"
+        reads [Predicted Distance] writes [Predicted Distance Corrections];
+    SolveBend "solve_bend" "projects dihedral hinges"
+        reads [Predicted Bend] writes [Predicted Bend Corrections];
+    SolveVolume "solve_volume" "projects tetrahedron volumes"
+        reads [Predicted Volume] writes [Predicted Volume Corrections];
+    SolvePin "solve_pin" "pulls pinned particles to their targets"
+        reads [Predicted Pins] writes [Predicted Pins];
+    UpdateVelocity "update_velocity" "makes velocities from the moves; quarantines non-finite particles"
+        reads [Position Predicted Velocity] writes [Velocity VelocityPrior Predicted Position];
+    Restitution "restitution" "finds what gives closing contacts their bounce"
+        reads [Predicted Velocity VelocityPrior Radius Neighbors EnvironmentContacts] writes [Delta];
+    Sleep "sleep" "takes the new positions, unless the move is below the sleeping threshold"
+        reads [Predicted] writes [Position];
+}
+
+impl Pass {
+    /// How many passes there are.
+    pub const COUNT: usize = PASSES.len();
+    /// What is declared of it.
+    pub fn info(self) -> &'static PassInfo {
+        &PASSES[self as usize]
+    }
+    /// The name in files, reports and graphs.
+    pub fn name(self) -> &'static str {
+        self.info().name
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn the_table_is_in_the_order_of_the_enum() {
+        for (i, info) in PASSES.iter().enumerate() {
+            assert_eq!(info.pass as usize, i, "{}", info.name);
+        }
+    }
+}

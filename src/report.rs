@@ -1,0 +1,104 @@
+//! What a step reports: time per pass, residual per kind of constraint, contacts, quarantine.
+
+use crate::cpu::{solve_bend, solve_distance, solve_volume};
+use crate::pass::PASSES;
+use crate::step::Pass;
+use crate::world::{ConstraintSet, Kind, World};
+use glam::Vec4;
+use std::time::Duration;
+
+/// Calls and wall time of every pass.
+#[derive(Clone, Debug, PartialEq)]
+pub struct PassTimes {
+    calls: [u32; Pass::COUNT],
+    time: [Duration; Pass::COUNT],
+}
+
+impl Default for PassTimes {
+    fn default() -> Self {
+        PassTimes { calls: [0; Pass::COUNT], time: [Duration::ZERO; Pass::COUNT] }
+    }
+}
+
+impl PassTimes {
+    pub(crate) fn add(&mut self, pass: Pass, time: Duration) {
+        self.calls[pass as usize] += 1;
+        self.time[pass as usize] += time;
+    }
+    /// How often a pass ran.
+    pub fn calls(&self, pass: Pass) -> u32 {
+        self.calls[pass as usize]
+    }
+    /// Wall time of a pass, ms.
+    pub fn ms(&self, pass: Pass) -> f64 {
+        self.time[pass as usize].as_secs_f64() * 1e3
+    }
+    /// The passes that ran, in order: pass, calls, ms.
+    pub fn ran(&self) -> impl Iterator<Item = (Pass, u32, f64)> + '_ {
+        PASSES
+            .iter()
+            .filter(|info| self.calls(info.pass) > 0)
+            .map(|info| (info.pass, self.calls(info.pass), self.ms(info.pass)))
+    }
+}
+
+/// What the last step did.
+#[derive(Clone, Debug, Default, PartialEq)]
+pub struct StepReport {
+    /// Calls and wall time of every pass.
+    pub passes: PassTimes,
+    /// Wall time of the step, ms.
+    pub wall_ms: f64,
+    /// Solver iterations run, over all substeps.
+    pub iterations: u32,
+    /// How often the neighbour lists were built.
+    pub list_builds: u32,
+    /// Touching pairs and environment contacts at the end of the last substep.
+    pub contacts: usize,
+    /// Listed candidates: pairs and environment planes.
+    pub listed: usize,
+    /// Constraints broken in this step.
+    pub broken: usize,
+    /// Particles quarantined in this step.
+    pub quarantined: u64,
+}
+
+impl StepReport {
+    pub(crate) fn begin(&mut self) {
+        *self = StepReport::default();
+    }
+}
+
+/// Sum of |C| over the constraints of a kind at the positions of the step's end.
+pub(crate) fn residual(world: &World, kind: Kind) -> f64 {
+    residual_at(world, kind, world.particles.positions())
+}
+
+/// Sum of |C| over the constraints of a kind at given positions; summed in order, in f64.
+pub(crate) fn residual_at(world: &World, kind: Kind, at: &[Vec4]) -> f64 {
+    fn sum<const N: usize>(
+        set: &ConstraintSet<N>,
+        at: &[Vec4],
+        error: impl Fn(&[Vec4; N], f32) -> f32,
+    ) -> f64 {
+        (0..set.len())
+            .map(|i| {
+                let p = set.particles(i).map(|s| at[s as usize]);
+                f64::from(error(&p, set.rest[i]).abs())
+            })
+            .sum()
+    }
+    match kind {
+        Kind::Distance => sum(&world.distance, at, solve_distance::error),
+        Kind::Bend => sum(&world.bend, at, solve_bend::error),
+        Kind::Volume => sum(&world.volume, at, solve_volume::error),
+        Kind::Pin => world
+            .pins
+            .iter()
+            .map(|pin| {
+                let p = at[pin.particle as usize].truncate();
+                f64::from(p.distance(world.pin_target(pin, world.time)))
+            })
+            .sum(),
+    }
+}

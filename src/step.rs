@@ -1,0 +1,399 @@
+//! THE MAP: what one step of the simulation does, in order.
+//!
+//! [`schedule`] turns a world into the list of passes of a step; it is pure, and `{}` prints it.
+//! [`Engine::step`] runs that list. A backend knows how to run one pass; it never decides which.
+
+use crate::cpu::Cpu;
+use crate::error::{Error, Result};
+use crate::report::StepReport;
+use crate::world::{BroadPhase, Kind, Params, Solver, World};
+use glam::Vec4;
+use std::fmt;
+use std::time::Instant;
+
+/// The passes, in the order a step meets them. [`crate::pass`] says what each reads and writes.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
+#[allow(missing_docs)] // each is described in pass.rs, one line a pass
+pub enum Pass {
+    BreakConstraints,
+    Predict,
+    Bounds,
+    GridCount,
+    GridScan,
+    GridSort,
+    FindNeighborsGrid,
+    FindNeighborsBrute,
+    CollideEnvironment,
+    StabilizeContacts,
+    SolveContacts,
+    ApplyDeltas,
+    SolveEnvironment,
+    SolveDistance,
+    SolveBend,
+    SolveVolume,
+    SolvePin,
+    UpdateVelocity,
+    Restitution,
+    Sleep,
+}
+
+/// Which part of its work a dispatch of a pass does.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
+pub enum Part {
+    /// All of it.
+    All,
+    /// One colour of a coloured sweep.
+    Color(u8),
+    /// The corrections of a kind of constraint (`apply_deltas` after a Jacobi sweep).
+    Of(Kind),
+    /// Positions at the start of the substep, not the predicted ones (pre-stabilisation).
+    Start,
+    /// Velocities (`apply_deltas` after `restitution`).
+    Velocity,
+}
+
+/// One pass to run.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
+pub struct Dispatch {
+    /// Which pass.
+    pub pass: Pass,
+    /// Which part of it.
+    pub part: Part,
+}
+
+/// The passes of a step, by the place they have in it.
+#[derive(Clone, Debug, Default, PartialEq)]
+pub struct Schedule {
+    /// Once, at the start of the step.
+    pub begin: Vec<Dispatch>,
+    /// At the start of every substep.
+    pub predict: Vec<Dispatch>,
+    /// When a particle has moved out of its neighbour list's margin.
+    pub lists: Vec<Dispatch>,
+    /// Every substep, once the lists are good.
+    pub collide: Vec<Dispatch>,
+    /// Each pre-stabilisation iteration.
+    pub stabilize: Vec<Dispatch>,
+    /// Each solver iteration.
+    pub iterate: Vec<Dispatch>,
+    /// At the end of every substep.
+    pub finish: Vec<Dispatch>,
+    /// Substeps a step.
+    pub substeps: u32,
+    /// Pre-stabilisation iterations a substep.
+    pub stabilization: u32,
+    /// Solver iterations a substep.
+    pub iterations: u32,
+}
+
+/// What one step of `world` will do (physics.md 1).
+pub fn schedule(world: &World) -> Schedule {
+    let mut s = Schedule::default();
+    let Params { substeps, stabilization, iterations, solver, .. } = world.params;
+    (s.substeps, s.stabilization, s.iterations) = (substeps, stabilization, iterations);
+    let contacts = world.may_touch();
+    let colliders = !world.colliders.is_empty();
+    let all = |pass| Dispatch { pass, part: Part::All };
+    let part = |pass, part| Dispatch { pass, part };
+
+    if world.has_breakable() {
+        s.begin.push(all(Pass::BreakConstraints));
+    }
+
+    s.predict.push(all(Pass::Predict));
+    if contacts {
+        s.predict.push(all(Pass::Bounds));
+        match world.params.broad_phase {
+            BroadPhase::Auto | BroadPhase::Grid => s.lists.extend([
+                all(Pass::GridCount),
+                all(Pass::GridScan),
+                all(Pass::GridSort),
+                all(Pass::FindNeighborsGrid),
+            ]),
+            BroadPhase::Brute => s.lists.push(all(Pass::FindNeighborsBrute)),
+        }
+    }
+
+    if colliders {
+        s.collide.push(all(Pass::CollideEnvironment));
+    }
+
+    if contacts {
+        s.stabilize.push(all(Pass::StabilizeContacts));
+        s.stabilize.push(part(Pass::ApplyDeltas, Part::Start));
+    }
+    if colliders {
+        s.stabilize.push(part(Pass::SolveEnvironment, Part::Start));
+    }
+
+    if contacts {
+        s.iterate.push(all(Pass::SolveContacts));
+        // In place for the sequential and the lock-free solver, gathered for the other two.
+        if matches!(solver, Solver::Colored | Solver::Jacobi) {
+            s.iterate.push(all(Pass::ApplyDeltas));
+        }
+    }
+    if colliders {
+        s.iterate.push(all(Pass::SolveEnvironment));
+    }
+    for kind in Kind::ALL {
+        sweep(&mut s.iterate, world, kind, solver);
+    }
+
+    // Constraints may have pulled a particle back into an obstacle: the obstacle has the last word.
+    if colliders && world.constraint_count() > 0 {
+        s.finish.push(all(Pass::SolveEnvironment));
+    }
+    s.finish.push(all(Pass::UpdateVelocity));
+    if world.may_bounce() && (contacts || colliders) {
+        s.finish.push(all(Pass::Restitution));
+        s.finish.push(part(Pass::ApplyDeltas, Part::Velocity));
+    }
+    s.finish.push(all(Pass::Sleep));
+    s
+}
+
+/// One sweep over the constraints of a kind.
+fn sweep(list: &mut Vec<Dispatch>, world: &World, kind: Kind, solver: Solver) {
+    let (pass, colors) = match kind {
+        Kind::Distance => (Pass::SolveDistance, world.distance.color_count()),
+        Kind::Bend => (Pass::SolveBend, world.bend.color_count()),
+        Kind::Volume => (Pass::SolveVolume, world.volume.color_count()),
+        Kind::Pin => (Pass::SolvePin, 0),
+    };
+    if world.count(kind) == 0 {
+        return;
+    }
+    match solver {
+        // No two pins share a particle: one dispatch for any solver.
+        _ if kind == Kind::Pin => list.push(Dispatch { pass, part: Part::All }),
+        Solver::Seidel | Solver::Lockfree => list.push(Dispatch { pass, part: Part::All }),
+        Solver::Colored => {
+            list.extend((0..colors).map(|c| Dispatch { pass, part: Part::Color(c as u8) }));
+        }
+        Solver::Jacobi => {
+            list.push(Dispatch { pass, part: Part::All });
+            list.push(Dispatch { pass: Pass::ApplyDeltas, part: Part::Of(kind) });
+        }
+    }
+}
+
+impl World {
+    pub(crate) fn has_breakable(&self) -> bool {
+        self.distance.has_breakable() || self.bend.has_breakable() || self.volume.has_breakable()
+    }
+    fn may_bounce(&self) -> bool {
+        self.params.restitution > 0.0
+            || self.colliders.iter().any(|c| c.restitution.is_some_and(|e| e > 0.0))
+    }
+}
+
+/// Where the passes run.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+#[non_exhaustive]
+pub enum Backend {
+    /// This machine's processor; 0 threads means one per core.
+    Cpu {
+        /// Worker threads.
+        threads: usize,
+    },
+}
+
+impl Default for Backend {
+    fn default() -> Self {
+        Backend::Cpu { threads: 0 }
+    }
+}
+
+/// A world and what it takes to step it.
+///
+/// ```
+/// use motes::{Backend, Cloth, Engine, World};
+/// let mut world = World::new();
+/// let cloth = world.add_cloth(&Cloth::default())?;
+/// world.pin(cloth[0])?;
+/// let mut engine = Engine::new(world, Backend::default())?;
+/// for _ in 0..60 {
+///     engine.step(1.0 / 60.0)?;
+/// }
+/// assert!(engine.world().position(cloth[100]).unwrap().y < 0.0);
+/// # Ok::<(), motes::Error>(())
+/// ```
+pub struct Engine {
+    world: World,
+    cpu: Cpu,
+    schedule: Schedule,
+    /// What the schedule was made from.
+    scheduled_for: Option<ScheduleKey>,
+    report: StepReport,
+}
+
+/// Everything [`schedule`] depends on, cheap to compare.
+#[derive(Clone, PartialEq)]
+struct ScheduleKey {
+    params: Params,
+    revisions: [u64; 4],
+    pins: usize,
+    restitution: Vec<Option<f32>>,
+}
+
+impl Engine {
+    /// Takes a world to a backend. Fails when the world is not legal.
+    pub fn new(world: World, backend: Backend) -> Result<Self> {
+        world.validate()?;
+        let Backend::Cpu { threads } = backend;
+        Ok(Engine {
+            world,
+            cpu: Cpu::new(threads)?,
+            schedule: Schedule::default(),
+            scheduled_for: None,
+            report: StepReport::default(),
+        })
+    }
+
+    /// The world as it is now.
+    pub fn world(&self) -> &World {
+        &self.world
+    }
+    /// The world, to edit between two steps.
+    pub fn world_mut(&mut self) -> &mut World {
+        &mut self.world
+    }
+    /// Gives the world back.
+    pub fn into_world(self) -> World {
+        self.world
+    }
+    /// Positions by slot: [x, y, z, inverse mass].
+    pub fn positions(&self) -> &[Vec4] {
+        self.world.particles.positions()
+    }
+    /// What the last step did.
+    pub fn report(&self) -> &StepReport {
+        &self.report
+    }
+    /// Worker threads in use.
+    pub fn threads(&self) -> usize {
+        self.cpu.team.threads()
+    }
+    /// The passes of the next step.
+    pub fn schedule(&mut self) -> &Schedule {
+        self.world.commit();
+        let w = &self.world;
+        let key = self.scheduled_for.as_ref();
+        let revisions = [
+            w.particle_revision,
+            w.distance.revision(),
+            w.bend.revision(),
+            w.volume.revision(),
+        ];
+        let same = key.is_some_and(|k| {
+            k.params == w.params
+                && k.revisions == revisions
+                && k.pins == w.pins.len()
+                && k.restitution.iter().copied().eq(w.colliders.iter().map(|c| c.restitution))
+        });
+        if !same {
+            self.schedule = schedule(w);
+            self.scheduled_for = Some(ScheduleKey {
+                params: w.params.clone(),
+                revisions,
+                pins: w.pins.len(),
+                restitution: w.colliders.iter().map(|c| c.restitution).collect(),
+            });
+        }
+        &self.schedule
+    }
+
+    /// Advances the world by `dt` seconds.
+    pub fn step(&mut self, dt: f32) -> Result<&StepReport> {
+        if !(dt.is_finite() && (1e-6..=1.0).contains(&dt)) {
+            return Err(Error::value("dt", format!("{dt} s is not legal; expected 1e-6 to 1")));
+        }
+        self.world.params.check()?;
+        self.schedule();
+        self.report.begin();
+        let Engine { world, cpu, schedule, report, .. } = self;
+        let started = Instant::now();
+        let h = dt / schedule.substeps as f32;
+        cpu.in_team(|cpu| {
+            run(&schedule.begin, cpu, world, report);
+            for _ in 0..schedule.substeps {
+                cpu.begin_substep(world, h);
+                run(&schedule.predict, cpu, world, report);
+                if cpu.lists_are_stale() {
+                    run(&schedule.lists, cpu, world, report);
+                    report.list_builds += 1;
+                }
+                run(&schedule.collide, cpu, world, report);
+                for _ in 0..schedule.stabilization {
+                    run(&schedule.stabilize, cpu, world, report);
+                }
+                for _ in 0..schedule.iterations {
+                    run(&schedule.iterate, cpu, world, report);
+                    report.iterations += 1;
+                    if ends_early(world, report, started) {
+                        break;
+                    }
+                }
+                run(&schedule.finish, cpu, world, report);
+                world.time += f64::from(h);
+            }
+        });
+        world.step_count += 1;
+        cpu.finish_step(world, report);
+        report.wall_ms = started.elapsed().as_secs_f64() * 1e3;
+        Ok(&self.report)
+    }
+}
+
+/// Runs dispatches one after the other. Each ends before the next begins, workers included, so the
+/// wall time around it is the pass's own.
+fn run(dispatches: &[Dispatch], cpu: &mut Cpu, world: &mut World, report: &mut StepReport) {
+    for dispatch in dispatches {
+        let started = Instant::now();
+        cpu.run(dispatch, world, report);
+        report.passes.add(dispatch.pass, started.elapsed());
+    }
+}
+
+/// Whether the residual or the time budget ends the iterations (seed 002, 3.2.5).
+fn ends_early(world: &World, report: &StepReport, started: Instant) -> bool {
+    let Params { until_residual, budget_ms, .. } = world.params;
+    let budget_gone =
+        budget_ms > 0.0 && started.elapsed().as_secs_f64() * 1e3 >= f64::from(budget_ms);
+    let solved = until_residual > 0.0 && report.iterations > 0 && {
+        let at = &world.particles.predicted;
+        let sum: f64 =
+            Kind::ALL.iter().map(|&k| crate::report::residual_at(world, k, at)).sum();
+        sum <= f64::from(until_residual)
+    };
+    budget_gone || solved
+}
+
+impl fmt::Display for Dispatch {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        match self.part {
+            Part::All => write!(f, "{}", self.pass.name()),
+            Part::Color(c) => write!(f, "{}[{c}]", self.pass.name()),
+            Part::Of(kind) => write!(f, "{}({})", self.pass.name(), kind.name()),
+            Part::Start => write!(f, "{}(start)", self.pass.name()),
+            Part::Velocity => write!(f, "{}(velocity)", self.pass.name()),
+        }
+    }
+}
+
+impl fmt::Display for Schedule {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        let line = |list: &[Dispatch]| {
+            list.iter().map(ToString::to_string).collect::<Vec<_>>().join(" ")
+        };
+        writeln!(f, "begin: {}", line(&self.begin))?;
+        writeln!(f, "{} substeps of", self.substeps)?;
+        writeln!(f, "  predict: {}", line(&self.predict))?;
+        writeln!(f, "  lists, when stale: {}", line(&self.lists))?;
+        writeln!(f, "  collide: {}", line(&self.collide))?;
+        writeln!(f, "  {} x stabilize: {}", self.stabilization, line(&self.stabilize))?;
+        writeln!(f, "  {} x iterate: {}", self.iterations, line(&self.iterate))?;
+        write!(f, "  finish: {}", line(&self.finish))
+    }
+}

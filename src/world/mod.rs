@@ -1,0 +1,254 @@
+//! What is simulated: particles, constraints, colliders, forces and the parameters.
+//!
+//! A [`World`] is plain data. It is built by hand ([`World::add_cloth`] and friends) or from a
+//! scene file, stepped by an [`Engine`](crate::Engine), and may be edited between any two steps.
+
+mod build;
+pub mod collider;
+pub mod constraints;
+mod edit;
+mod force;
+mod params;
+mod particles;
+mod pin;
+mod validate;
+
+pub use build::{Cloth, Grains, Lattice, LatticeEdges, Material, Solid};
+pub use collider::Collider;
+pub use constraints::{Constraint, ConstraintSet};
+pub use force::{Force, ForceKind};
+pub use params::{BroadPhase, Integrator, Method, ParamInfo, Params, Solver};
+pub use particles::{Particle, ParticleId, Particles, Phase};
+pub(crate) use particles::GONE;
+pub use pin::{Path, Pin};
+pub use validate::MemoryNeed;
+
+use glam::{Vec3, Vec4};
+use serde::{Deserialize, Serialize};
+
+/// The kinds of constraints, in the order a solver iteration sweeps them.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Hash, Serialize, Deserialize)]
+pub enum Kind {
+    /// Two particles at a rest distance.
+    Distance,
+    /// Two triangles at a rest angle.
+    Bend,
+    /// A tetrahedron of rest volume.
+    Volume,
+    /// A particle at a point.
+    Pin,
+}
+
+impl Kind {
+    /// Every kind, in solver order.
+    pub const ALL: [Kind; 4] = [Kind::Distance, Kind::Bend, Kind::Volume, Kind::Pin];
+    /// The name in reports.
+    pub fn name(self) -> &'static str {
+        match self {
+            Kind::Distance => "distance",
+            Kind::Bend => "bend",
+            Kind::Volume => "volume",
+            Kind::Pin => "pin",
+        }
+    }
+}
+
+/// A named part of the world: which particles it made and the triangles of its surface.
+#[derive(Clone, Debug, Default, PartialEq, Serialize, Deserialize)]
+pub struct Object {
+    /// Name given by the scene or the builder.
+    pub name: String,
+    /// First id of its particles.
+    pub first_id: u32,
+    /// How many ids it took, in sequence.
+    pub id_count: u32,
+    /// Surface triangles by particle id.
+    pub triangles: Vec<[u32; 3]>,
+}
+
+/// What neighbour lists depend on besides positions: they are made again when it changes.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Serialize, Deserialize)]
+pub(crate) struct ListKey {
+    particles: u64,
+    edges: u64,
+    margin: f32,
+}
+
+impl ListKey {
+    pub fn of(world: &World) -> Self {
+        ListKey {
+            particles: world.particle_revision,
+            edges: world.distance.revision(),
+            margin: world.params.margin,
+        }
+    }
+}
+
+/// Everything a simulation is about.
+#[derive(Clone, Debug, Default, PartialEq, Serialize, Deserialize)]
+pub struct World {
+    /// The knobs.
+    pub params: Params,
+    /// Static and moving obstacles.
+    pub colliders: Vec<Collider>,
+    /// Force fields besides gravity.
+    pub forces: Vec<Force>,
+    pub(crate) particles: Particles,
+    pub(crate) distance: ConstraintSet<2>,
+    pub(crate) bend: ConstraintSet<4>,
+    pub(crate) volume: ConstraintSet<4>,
+    pub(crate) pins: Vec<Pin>,
+    pub(crate) paths: Vec<Path>,
+    pub(crate) objects: Vec<Object>,
+    /// Simulated time, s.
+    pub(crate) time: f64,
+    /// Steps taken.
+    pub(crate) step_count: u64,
+    /// Particles pinned because they became non-finite, ever.
+    pub(crate) quarantined: u64,
+    /// Constraints broken, ever.
+    pub(crate) broken: u64,
+    /// Where each particle was when the neighbour lists were built. Part of the state: lists are
+    /// reused while nothing moved far, and a resumed run must reuse the same ones.
+    pub(crate) list_reference: Vec<Vec4>,
+    /// Lowest height seen when the lists were built: the origin of mass scaling.
+    pub(crate) list_floor: f32,
+    /// What else the lists were made for.
+    pub(crate) list_key: ListKey,
+    /// Rises when particles come, go or change phase or radius; lists compare it.
+    pub(crate) particle_revision: u64,
+    next_group: u32,
+}
+
+impl World {
+    /// An empty world with default parameters.
+    pub fn new() -> Self {
+        Self::default()
+    }
+    /// The particles.
+    pub fn particles(&self) -> &Particles {
+        &self.particles
+    }
+    /// Distance constraints.
+    pub fn distance(&self) -> &ConstraintSet<2> {
+        &self.distance
+    }
+    /// Bending hinges.
+    pub fn bend(&self) -> &ConstraintSet<4> {
+        &self.bend
+    }
+    /// Tetrahedral volume constraints.
+    pub fn volume(&self) -> &ConstraintSet<4> {
+        &self.volume
+    }
+    /// Pins.
+    pub fn pins(&self) -> &[Pin] {
+        &self.pins
+    }
+    /// The parts the world was built from.
+    pub fn objects(&self) -> &[Object] {
+        &self.objects
+    }
+    /// Simulated time, s.
+    pub fn time(&self) -> f64 {
+        self.time
+    }
+    /// Steps taken since the beginning.
+    pub fn step_count(&self) -> u64 {
+        self.step_count
+    }
+    /// Particles that became non-finite and were pinned where they last were well.
+    pub fn quarantined(&self) -> u64 {
+        self.quarantined
+    }
+    /// Constraints broken since the beginning.
+    pub fn broken(&self) -> u64 {
+        self.broken
+    }
+    /// All constraints, pins included.
+    pub fn constraint_count(&self) -> usize {
+        Kind::ALL.iter().map(|&kind| self.count(kind)).sum()
+    }
+    /// Constraints of a kind.
+    pub fn count(&self, kind: Kind) -> usize {
+        match kind {
+            Kind::Distance => self.distance.len(),
+            Kind::Bend => self.bend.len(),
+            Kind::Volume => self.volume.len(),
+            Kind::Pin => self.pins.len(),
+        }
+    }
+    /// A particle's position, m.
+    pub fn position(&self, id: ParticleId) -> Option<Vec3> {
+        self.particles.slot(id).map(|s| self.particles.position[s].truncate())
+    }
+    /// A particle's velocity, m/s.
+    pub fn velocity(&self, id: ParticleId) -> Option<Vec3> {
+        self.particles.slot(id).map(|s| self.particles.velocity[s].truncate())
+    }
+    /// Unit vector against gravity, or +y when there is none.
+    pub fn up(&self) -> Vec3 {
+        (-self.params.gravity).try_normalize().unwrap_or(Vec3::Y)
+    }
+
+    pub(crate) fn pin_target(&self, pin: &Pin, time: f64) -> Vec3 {
+        match pin.path {
+            Some(path) => self.paths[path as usize].at(time) + pin.target,
+            None => pin.target,
+        }
+    }
+
+    /// Sum of |C| over the constraints of a kind, in metres, radians or cubic metres.
+    pub fn residual(&self, kind: Kind) -> f64 {
+        crate::report::residual(self, kind)
+    }
+
+    /// Kinetic plus gravitational energy of the free particles, J.
+    pub fn energy(&self) -> f64 {
+        let g = self.params.gravity.as_dvec3();
+        let p = &self.particles;
+        (0..p.len())
+            .filter(|&i| p.position[i].w > 0.0)
+            .map(|i| {
+                let mass = 1.0 / f64::from(p.position[i].w);
+                let v = p.velocity[i].truncate().as_dvec3();
+                mass * (0.5 * v.length_squared() - g.dot(p.position[i].truncate().as_dvec3()))
+            })
+            .sum()
+    }
+
+    /// 64-bit hash of all positions and velocities in order of id: equal bits, equal hash.
+    pub fn hash(&self) -> u64 {
+        let p = &self.particles;
+        let mut hash = 0xcbf2_9ce4_8422_2325u64;
+        for slot in p.slots_by_id() {
+            for value in [p.position[slot], p.velocity[slot]] {
+                for word in [value.x, value.y, value.z] {
+                    hash = (hash ^ u64::from(word.to_bits())).wrapping_mul(0x0000_0100_0000_01b3);
+                    // FNV only carries upwards; without this the low bits of early words fade.
+                    hash ^= hash >> 29;
+                }
+            }
+        }
+        hash
+    }
+
+    /// A group number that no object has yet.
+    pub fn new_group(&mut self) -> u32 {
+        let group = self.next_group & Phase::MAX_GROUP;
+        self.next_group += 1;
+        group
+    }
+
+    /// Whether any two particles may ever touch: if not, the broad phase is left out.
+    pub(crate) fn may_touch(&self) -> bool {
+        let phases = &self.particles.phase;
+        match phases.first() {
+            Some(&first) => phases.iter().any(|&p| {
+                p & Phase::SELF_COLLIDE != 0
+                    || Phase(p).group_number() != Phase(first).group_number()
+            }),
+            None => false,
+        }
+    }
+}

@@ -1,0 +1,254 @@
+//! The boundary: what comes from outside is checked here once, before anything is allocated.
+
+use super::{Cloth, Grains, Lattice, Solid, World};
+use crate::error::{Error, Result};
+use glam::Vec3;
+
+/// What an object will hold, counted before it is built.
+#[derive(Clone, Copy, Debug, Default, PartialEq)]
+pub struct MemoryNeed {
+    /// Particles.
+    pub particles: u128,
+    /// Distance constraints.
+    pub edges: u128,
+    /// Constraints over four particles.
+    pub corners4: u128,
+}
+
+/// Bytes a particle takes with everything the CPU backend keeps for it, contact lists included.
+const BYTES_PER_PARTICLE: u128 = 600;
+/// Bytes a distance constraint takes, with its row in the solver's side arrays.
+const BYTES_PER_EDGE: u128 = 120;
+/// Bytes a hinge or tetrahedron takes, likewise.
+const BYTES_PER_CORNERS4: u128 = 220;
+
+impl MemoryNeed {
+    /// Bytes in all.
+    pub fn bytes(self) -> u128 {
+        self.particles.saturating_mul(BYTES_PER_PARTICLE)
+            + self.edges.saturating_mul(BYTES_PER_EDGE)
+            + self.corners4.saturating_mul(BYTES_PER_CORNERS4)
+    }
+
+    /// Refuses what 32-bit indices or this machine's memory cannot hold.
+    pub fn check(self, what: &str) -> Result<()> {
+        const MOST: u128 = 1 << 31;
+        let counted = self.particles.max(self.edges).max(self.corners4);
+        if counted > MOST {
+            return Err(Error::TooLarge {
+                what: what.into(),
+                needed: format!("{} particles and {} edges", self.particles, self.edges),
+                limit: format!("at most {MOST} of each fit the engine; use fewer"),
+            });
+        }
+        if let Some(available) = available_memory()
+            && self.bytes() > u128::from(available)
+        {
+            return Err(Error::TooLarge {
+                what: what.into(),
+                needed: format!(
+                    "{} particles, about {} MiB",
+                    self.particles,
+                    self.bytes() >> 20
+                ),
+                limit: format!("this machine has {} MiB free; use fewer", available >> 20),
+            });
+        }
+        Ok(())
+    }
+}
+
+/// Free memory in bytes where the system tells (Linux); elsewhere the allocator decides.
+fn available_memory() -> Option<u64> {
+    let text = std::fs::read_to_string("/proc/meminfo").ok()?;
+    let line = text.lines().find(|l| l.starts_with("MemAvailable:"))?;
+    let kib: u64 = line.split_whitespace().nth(1)?.parse().ok()?;
+    Some(kib * 1024)
+}
+
+/// Checks shared by all builders.
+fn check_particle(
+    name: &str,
+    spacing: f32,
+    mass: f32,
+    radius: f32,
+    points: &[(&str, Vec3)],
+) -> Result<()> {
+    let positive = |v: f32| v.is_finite() && v > 0.0;
+    for (field, value) in [("spacing", spacing), ("mass", mass), ("radius", radius)] {
+        if !positive(value) {
+            return Err(Error::value(
+                format!("{name}.{field}"),
+                format!("{value} is not legal; expected a finite number above 0"),
+            ));
+        }
+    }
+    for (field, value) in points {
+        if !value.is_finite() {
+            return Err(Error::value(format!("{name}.{field}"), format!("{value} is not finite")));
+        }
+    }
+    Ok(())
+}
+
+fn check_solid(name: &str, solid: Solid) -> Result<()> {
+    if let Solid::Torus { tube } = solid
+        && !(tube > 0.0 && tube < 0.5)
+    {
+        return Err(Error::value(
+            format!("{name}.tube"),
+            format!("{tube} is not legal; expected between 0 and 0.5"),
+        ));
+    }
+    Ok(())
+}
+
+impl World {
+    pub(super) fn validate_cloth(&self, cloth: &Cloth) -> Result<()> {
+        let name = &cloth.name;
+        check_particle(
+            name,
+            cloth.spacing,
+            cloth.mass,
+            cloth.radius,
+            &[("origin", cloth.origin), ("along", cloth.along), ("across", cloth.across)],
+        )?;
+        if cloth.columns < 2 || cloth.rows < 2 {
+            return Err(Error::value(
+                format!("{name}.columns"),
+                "a cloth needs at least 2 columns and 2 rows",
+            ));
+        }
+        let (along, across) = (cloth.along.try_normalize(), cloth.across.try_normalize());
+        match (along, across) {
+            (Some(a), Some(b)) if a.cross(b).length() > 1e-3 => {}
+            _ => {
+                return Err(Error::value(
+                    format!("{name}.along"),
+                    "`along` and `across` must be two different directions",
+                ));
+            }
+        }
+        cloth.stretch.validate(&format!("{name}.stretch"))?;
+        cloth.shear.validate(&format!("{name}.shear"))?;
+        if let Some(bend) = &cloth.bend {
+            bend.validate(&format!("{name}.bend"))?;
+        }
+        cloth.memory().check(name)
+    }
+
+    pub(super) fn validate_lattice(&self, lattice: &Lattice) -> Result<()> {
+        let name = &lattice.name;
+        check_particle(
+            name,
+            lattice.spacing,
+            lattice.mass,
+            lattice.radius,
+            &[("center", lattice.center), ("velocity", lattice.velocity)],
+        )?;
+        if lattice.counts.contains(&0) {
+            return Err(Error::value(format!("{name}.counts"), "expected at least 1 on each axis"));
+        }
+        if !lattice.rotation.is_finite() || (lattice.rotation.length() - 1.0).abs() > 1e-3 {
+            return Err(Error::value(format!("{name}.rotation"), "expected a unit quaternion"));
+        }
+        check_solid(name, lattice.solid)?;
+        lattice.stretch.validate(&format!("{name}.stretch"))?;
+        if let Some(volume) = &lattice.volume {
+            volume.validate(&format!("{name}.volume"))?;
+        }
+        lattice.memory().check(name)
+    }
+
+    pub(super) fn validate_grains(&self, grains: &Grains) -> Result<()> {
+        let name = &grains.name;
+        check_particle(
+            name,
+            grains.spacing,
+            grains.mass,
+            grains.radius,
+            &[("origin", grains.origin), ("velocity", grains.velocity)],
+        )?;
+        if !(0.0..=1.0).contains(&grains.jitter) {
+            return Err(Error::value(
+                format!("{name}.jitter"),
+                format!("{} is not legal; expected 0 to 1", grains.jitter),
+            ));
+        }
+        check_solid(name, grains.solid)?;
+        grains.memory().check(name)
+    }
+
+    /// Checks everything a snapshot or an embedder may have got wrong. The engine calls it once.
+    pub fn validate(&self) -> Result<()> {
+        self.params.check()?;
+        for (i, collider) in self.colliders.iter().enumerate() {
+            collider.validate(&format!("collider.{i}"))?;
+        }
+        for (i, force) in self.forces.iter().enumerate() {
+            force.validate(&format!("force.{i}"))?;
+        }
+        let p = &self.particles;
+        let n = p.len();
+        let lengths =
+            [p.predicted.len(), p.velocity.len(), p.radius.len(), p.phase.len(), p.rest.len()];
+        let arrays_match = lengths.iter().all(|&l| l == n) && p.id.len() == n;
+        let ids_match = p.slots_by_id().all(|s| s < n)
+            && p.slots_by_id().count() == n
+            && p.id.iter().enumerate().all(|(s, &id)| p.slot.get(id as usize) == Some(&(s as u32)));
+        if !arrays_match || !ids_match {
+            return Err(Error::value("particles", "the arrays do not belong together"));
+        }
+        for slot in 0..n {
+            let row_ok = |v: glam::Vec4| v.is_finite() && v.w >= 0.0;
+            if !(row_ok(p.position[slot])
+                && row_ok(p.predicted[slot])
+                && row_ok(p.rest[slot])
+                && p.velocity[slot].is_finite()
+                && p.radius[slot].is_finite()
+                && p.radius[slot] > 0.0)
+            {
+                return Err(Error::value(
+                    format!("particle {}", p.id[slot]),
+                    "position, velocity, mass and radius must be finite, the radius above 0",
+                ));
+            }
+        }
+        let sound = [
+            ("distance", self.distance.is_sound(n)),
+            ("bend", self.bend.is_sound(n)),
+            ("volume", self.volume.is_sound(n)),
+            ("pin", self.pins_are_sound()),
+            ("object", self.objects_are_sound()),
+            ("list", self.list_reference.is_empty() || self.list_reference.len() == n),
+        ];
+        match sound.iter().find(|(_, ok)| !ok) {
+            Some((name, _)) => Err(Error::value(*name, "indices or values are out of range")),
+            None => Ok(()),
+        }
+    }
+
+    fn pins_are_sound(&self) -> bool {
+        let mut held = vec![false; self.particles.len()];
+        self.paths.iter().all(|p| p.is_legal())
+            && self.pins.iter().all(|pin| {
+                let slot = pin.particle as usize;
+                let fresh = slot < held.len() && !std::mem::replace(&mut held[slot], true);
+                fresh
+                    && pin.target.is_finite()
+                    && (0.0..=1.0).contains(&pin.stiffness)
+                    && pin.compliance.is_finite()
+                    && pin.compliance >= 0.0
+                    && pin.lambda.is_finite()
+                    && pin.path.is_none_or(|p| (p as usize) < self.paths.len())
+            })
+    }
+
+    fn objects_are_sound(&self) -> bool {
+        let ids = self.particles.slot.len() as u64;
+        self.objects.iter().all(|o| {
+            u64::from(o.first_id) + u64::from(o.id_count) <= ids
+                && o.triangles.iter().flatten().all(|&id| u64::from(id) < ids)
+        })
+    }
+}
