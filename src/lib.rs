@@ -10,6 +10,8 @@
 
 mod cpu;
 pub mod error;
+pub mod export;
+pub mod file;
 pub mod pass;
 pub mod report;
 pub mod shape;

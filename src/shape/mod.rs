@@ -1,4 +1,5 @@
 //! Meshes: loading, triangle hierarchies, distances.
 
 pub mod mesh;
+mod obj;
 pub mod triangle_bvh;
