@@ -338,3 +338,49 @@ pub(crate) fn sweep<P: Projection<N>, const N: usize>(
         (Solver::Jacobi | Solver::Colored, _) => jacobi::<P, N>(team, positions, set, cache, rule),
     }
 }
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::cpu::{solve_bend::Bend, solve_distance::Distance, solve_volume::Volume};
+    use proptest::prelude::*;
+
+    fn rows<const N: usize>() -> impl Strategy<Value = [Vec4; N]> {
+        let row = (-2.0f32..2.0, -2.0f32..2.0, -2.0f32..2.0, 0.1f32..10.0);
+        proptest::collection::vec(row, N)
+            .prop_map(|rows| std::array::from_fn(|k| Vec4::from(rows[k])))
+    }
+
+    /// A projection moves particle k by w_k push_k, so what it adds to the momentum is the sum of
+    /// push_k, and to the angular momentum the sum of p_k x push_k: both must vanish.
+    fn conserves<P: Projection<N>, const N: usize>(p: &[Vec4; N], rest: f32, method: Method) {
+        let rule = Rule { method, omega: 1.0 };
+        let Some((push, _)) = P::project(p, rest, 0.5, 0.1, rule) else { return };
+        let push = push.map(Vec3::as_dvec3);
+        let at = p.map(|p| p.truncate().as_dvec3());
+        let size: f64 = push.iter().map(|v| v.length()).sum::<f64>() + 1e-12;
+        let arm = at.iter().fold(0.0f64, |a, p| a.max(p.length())) + 1e-12;
+        let linear = push.iter().sum::<glam::DVec3>().length() / size;
+        let angular = (0..N).map(|k| at[k].cross(push[k])).sum::<glam::DVec3>().length();
+        assert!(linear < 1e-6, "momentum {linear}");
+        assert!(angular / (size * arm) < 1e-6, "angular momentum {}", angular / (size * arm));
+    }
+
+    proptest! {
+        #[test]
+        fn each_projection_conserves_momentum_and_angular_momentum(
+            two in rows::<2>(), four in rows::<4>(), rest in 0.1f32..2.0,
+        ) {
+            for method in [Method::Pbd, Method::Xpbd] {
+                conserves::<Distance, 2>(&two, rest, method);
+                conserves::<Volume, 4>(&four, rest, method);
+                // Needle triangles have gradients so large that rounding alone exceeds 1e-6.
+                let [a, b, c, d] = four.map(Vec4::truncate);
+                let thin = |n: Vec3, e: Vec3| n.length() < 0.2 * e.length_squared().max(1.0);
+                if !thin((c - a).cross(d - a), d - c) && !thin((d - b).cross(c - b), d - c) {
+                    conserves::<Bend, 4>(&four, rest, method);
+                }
+            }
+        }
+    }
+}

@@ -25,7 +25,7 @@ pub(super) fn contacts(
     margin: f32,
 ) -> Vec<EnvironmentContact> {
     let mut out = Vec::new();
-    find_contacts(&[PosedCollider::new(collider, 0, 0.0, 0.0)], x, p, r, margin, &mut out);
+    find_contacts([PosedCollider::new(collider, 0, 0.0, 0.0)], x, p, r, margin, &mut out);
     out
 }
 
@@ -149,7 +149,7 @@ fn order_is_by_collider() {
     let wall = fixed(Shape::Plane { normal: Vec3::X });
     let posed = [PosedCollider::new(&wall, 7, 0.0, 0.01), PosedCollider::new(&floor, 3, 0.0, 0.01)];
     let mut out = Vec::new();
-    find_contacts(&posed, Vec3::splat(0.1), Vec3::splat(0.05), 0.1, 0.0, &mut out);
+    find_contacts(posed, Vec3::splat(0.1), Vec3::splat(0.05), 0.1, 0.0, &mut out);
     assert_eq!(out.iter().map(|c| c.collider).collect::<Vec<_>>(), [7, 3]);
     assert_eq!(out[1].plane, Vec4::new(0.0, 1.0, 0.0, 0.0));
 }
