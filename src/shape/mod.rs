@@ -1,3 +1,4 @@
 //! Meshes: loading, triangle hierarchies, distances.
 
 pub mod mesh;
+pub mod triangle_bvh;

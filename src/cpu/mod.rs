@@ -1,0 +1,3 @@
+//! The passes of a step, one file each.
+
+pub mod collide_environment;

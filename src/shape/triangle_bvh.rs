@@ -1,0 +1,252 @@
+//! A bounding volume hierarchy over the triangles of a mesh: which triangles are near a box, which
+//! is closest to a point, and whether a point is inside.
+//!
+//! Nodes lie in depth-first order, each with the index that follows its subtree, so a query walks
+//! one array forward and needs no stack. The same mesh always gives the same tree.
+
+use glam::Vec3;
+
+use super::mesh::TriangleMesh;
+use crate::{Error, Result};
+
+pub mod triangle;
+
+pub use triangle::{Feature, closest_point, segment_crossing, unit_normal};
+
+/// Triangles in a leaf: a box test costs about as much as rejecting one triangle.
+const LEAF_SIZE: usize = 4;
+
+#[derive(Clone, Copy, Debug, PartialEq)]
+struct Node {
+    min: Vec3,
+    max: Vec3,
+    /// Next node when this subtree is left out.
+    skip: u32,
+    /// First triangle slot of a leaf.
+    first: u32,
+    /// Number of triangles of a leaf, 0 for an inner node.
+    count: u32,
+}
+
+/// The closest point of a mesh to some point.
+#[derive(Clone, Copy, Debug, PartialEq)]
+pub struct Closest {
+    /// Index of the triangle in the mesh.
+    pub triangle: u32,
+    /// The corners of that triangle, m.
+    pub corners: [Vec3; 3],
+    /// The closest point, m.
+    pub point: Vec3,
+    /// The part of the triangle it lies on.
+    pub feature: Feature,
+    /// Squared distance to it, m^2.
+    pub distance_sq: f64,
+}
+
+/// The hierarchy. It keeps its own copy of the corners in leaf order, so that a query touches
+/// consecutive memory and never indexes into a mesh that has changed since.
+#[derive(Clone, Debug, Default, PartialEq)]
+pub struct TriangleBvh {
+    nodes: Vec<Node>,
+    corners: Vec<[Vec3; 3]>,
+    ids: Vec<u32>,
+}
+
+impl TriangleBvh {
+    /// Builds the hierarchy by splitting at the median of the longest axis.
+    ///
+    /// # Errors
+    /// When a triangle names a vertex that is not there, or a vertex is not finite.
+    pub fn build(mesh: &TriangleMesh) -> Result<Self> {
+        if mesh.triangles.len() > i32::MAX as usize {
+            return Err(Error::TooLarge {
+                what: "the mesh".into(),
+                needed: format!("{} triangles", mesh.triangles.len()),
+                limit: format!("a hierarchy holds {}: split the mesh", i32::MAX),
+            });
+        }
+        let mut source = Vec::with_capacity(mesh.triangles.len());
+        for (i, triangle) in mesh.triangles.iter().enumerate() {
+            let mut corners = [Vec3::ZERO; 3];
+            for (corner, &index) in corners.iter_mut().zip(triangle) {
+                *corner = *mesh.vertices.get(index as usize).ok_or_else(|| {
+                    let count = mesh.vertices.len();
+                    Error::value(
+                        format!("mesh.triangles.{i}"),
+                        format!("names vertex {index}, but there are {count}: use 0 to count - 1"),
+                    )
+                })?;
+                if !corner.is_finite() {
+                    return Err(Error::value(
+                        format!("mesh.vertices.{index}"),
+                        format!("must be three finite coordinates in m, but is {corner}"),
+                    ));
+                }
+            }
+            source.push(corners);
+        }
+        let mut order: Vec<u32> = (0..source.len() as u32).collect();
+        let mut bvh = TriangleBvh::default();
+        if !order.is_empty() {
+            bvh.build_node(&source, &mut order, 0);
+        }
+        bvh.corners = order.iter().map(|&id| source[id as usize]).collect();
+        bvh.ids = order;
+        Ok(bvh)
+    }
+
+    /// Halving keeps the depth at log2 of the count, so recursion is safe.
+    fn build_node(&mut self, source: &[[Vec3; 3]], order: &mut [u32], first: u32) {
+        let (mut min, mut max) = (Vec3::MAX, Vec3::MIN);
+        let (mut centre_min, mut centre_max) = (Vec3::MAX, Vec3::MIN);
+        for &id in order.iter() {
+            for &corner in &source[id as usize] {
+                min = min.min(corner);
+                max = max.max(corner);
+            }
+            let centre = centre(&source[id as usize]);
+            centre_min = centre_min.min(centre);
+            centre_max = centre_max.max(centre);
+        }
+        let index = self.nodes.len();
+        self.nodes.push(Node { min, max, skip: 0, first, count: 0 });
+        if order.len() <= LEAF_SIZE {
+            // The selection below leaves the order inside a half open; sorting makes it ours.
+            order.sort_unstable();
+            self.nodes[index].count = order.len() as u32;
+        } else {
+            let axis = (centre_max - centre_min).max_position();
+            let middle = order.len() / 2;
+            order.select_nth_unstable_by(middle, |&a, &b| {
+                let (ka, kb) =
+                    (centre(&source[a as usize])[axis], centre(&source[b as usize])[axis]);
+                ka.total_cmp(&kb).then(a.cmp(&b))
+            });
+            let (left, right) = order.split_at_mut(middle);
+            self.build_node(source, left, first);
+            self.build_node(source, right, first + middle as u32);
+        }
+        self.nodes[index].skip = self.nodes.len() as u32;
+    }
+
+    /// Number of triangles.
+    pub fn triangle_count(&self) -> usize {
+        self.ids.len()
+    }
+
+    /// The box around all triangles, none for an empty mesh.
+    pub fn bounds(&self) -> Option<(Vec3, Vec3)> {
+        self.nodes.first().map(|node| (node.min, node.max))
+    }
+
+    /// Calls `visit` with the index and the corners of every triangle whose box meets the box
+    /// `min`..`max` (touching counts), in an order that depends on the mesh alone.
+    pub fn visit_box(&self, min: Vec3, max: Vec3, mut visit: impl FnMut(u32, &[Vec3; 3])) {
+        let mut index = 0;
+        while let Some(node) = self.nodes.get(index) {
+            if !(node.min.cmple(max).all() && node.max.cmpge(min).all()) {
+                index = node.skip as usize;
+                continue;
+            }
+            let slots = node.first as usize..(node.first + node.count) as usize;
+            for (corners, &id) in self.corners[slots.clone()].iter().zip(&self.ids[slots]) {
+                let low = corners[0].min(corners[1]).min(corners[2]);
+                let high = corners[0].max(corners[1]).max(corners[2]);
+                if low.cmple(max).all() && high.cmpge(min).all() {
+                    visit(id, corners);
+                }
+            }
+            index += 1;
+        }
+    }
+
+    /// The closest point of the mesh to `p`, the lowest triangle index among equals; none for an
+    /// empty mesh.
+    pub fn closest(&self, p: Vec3) -> Option<Closest> {
+        // One entry a level, and halving 2^31 triangles takes fewer than 32 levels.
+        let mut stack = [0u32; 64];
+        let mut top = 1;
+        let mut best: Option<Closest> = None;
+        while top > 0 {
+            top -= 1;
+            let index = stack[top] as usize;
+            let Some(node) = self.nodes.get(index) else { continue };
+            if best.as_ref().is_some_and(|b| box_distance_sq(node, p) > b.distance_sq) {
+                continue;
+            }
+            if node.count == 0 {
+                let (left, right) = (index + 1, self.nodes[index + 1].skip as usize);
+                let right_first =
+                    box_distance_sq(&self.nodes[right], p) < box_distance_sq(&self.nodes[left], p);
+                let (near, far) = if right_first { (right, left) } else { (left, right) };
+                stack[top] = far as u32;
+                stack[top + 1] = near as u32;
+                top += 2;
+                continue;
+            }
+            for slot in node.first as usize..(node.first + node.count) as usize {
+                let (corners, triangle) = (self.corners[slot], self.ids[slot]);
+                let (point, feature) = closest_point(&corners, p);
+                let distance_sq = point.distance_squared(p.as_dvec3());
+                let better = best.as_ref().is_none_or(|b| {
+                    distance_sq < b.distance_sq
+                        || (distance_sq == b.distance_sq && triangle < b.triangle)
+                });
+                if better {
+                    let point = point.as_vec3();
+                    best = Some(Closest { triangle, corners, point, feature, distance_sq });
+                }
+            }
+        }
+        best
+    }
+
+    /// True when the mesh winds around `p`: a ray upward, signed crossings counted. Edges and
+    /// corners under the ray belong to exactly one of the triangles that share them (top-left
+    /// rule), so the count is right there too. Meaningful for closed meshes only.
+    pub fn contains(&self, p: Vec3) -> bool {
+        let Some((min, max)) = self.bounds() else { return false };
+        if !(p.cmpge(min).all() && p.cmple(max).all()) {
+            return false;
+        }
+        let mut winding = 0i64;
+        self.visit_box(p, Vec3::new(p.x, max.y, p.z), |_, corners| {
+            winding += crossing_above(corners, p);
+        });
+        winding != 0
+    }
+}
+
+fn centre(corners: &[Vec3; 3]) -> Vec3 {
+    corners[0] / 3.0 + corners[1] / 3.0 + corners[2] / 3.0
+}
+
+fn box_distance_sq(node: &Node, p: Vec3) -> f64 {
+    let p = p.as_dvec3();
+    p.distance_squared(p.clamp(node.min.as_dvec3(), node.max.as_dvec3()))
+}
+
+/// +1 when the triangle covers the ray from `p` upward and faces up, -1 when it faces down.
+fn crossing_above(corners: &[Vec3; 3], p: Vec3) -> i64 {
+    let [a, b, c] = corners.map(|v| v.as_dvec3() - p.as_dvec3());
+    // Seen from above with axes (z, x), so that counter-clockwise faces up.
+    let edge = |a: glam::DVec3, b: glam::DVec3| a.z * b.x - a.x * b.z;
+    let area = edge(a, b) + edge(b, c) + edge(c, a);
+    let (b, c, facing) = if area < 0.0 { (c, b, -1) } else { (b, c, 1) };
+    if area == 0.0 {
+        return 0;
+    }
+    let weights = [edge(b, c), edge(c, a), edge(a, b)];
+    let owns = |weight: f64, from: glam::DVec3, to: glam::DVec3| {
+        let along = to - from;
+        weight > 0.0 || (weight == 0.0 && (along.x < 0.0 || (along.x == 0.0 && along.z < 0.0)))
+    };
+    if !(owns(weights[0], b, c) && owns(weights[1], c, a) && owns(weights[2], a, b)) {
+        return 0;
+    }
+    let height = weights[0] * a.y + weights[1] * b.y + weights[2] * c.y;
+    if height > 0.0 { facing } else { 0 }
+}
+
+#[cfg(test)]
+mod tests;

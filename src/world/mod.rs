@@ -1,0 +1,3 @@
+//! What is simulated.
+
+pub mod collider;
