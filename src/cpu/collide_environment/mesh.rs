@@ -83,39 +83,81 @@ fn nearest_exit(bvh: &TriangleBvh, x: Vec3) -> Option<LocalPlane> {
 }
 
 fn find(look: &Skin, sweep: &Sweep, emit: &mut impl FnMut(LocalPlane)) {
+    let &Sweep { x, p, .. } = sweep;
     let mut planes = Planes::new();
-    let (mut from, mut to) = (sweep.x, sweep.p);
-    for _ in 0..ROUNDS {
-        let Some(hit) = first_crossing(look, from, to) else {
-            gather(look, from, to, &mut planes);
-            planes.as_mut_slice().sort_by_key(|accepted| accepted.triangle);
-            planes.as_slice().iter().for_each(|accepted| emit(accepted.plane));
-            return;
-        };
-        // What the solver will make of the planes so far may run into the next triangle.
-        let q = hit.touch_point(look, from, to);
-        if look.reach - hit.plane.height(sweep.p) > FAR * look.reach {
-            emit(far_plane(look, &hit, from, q, sweep.p));
-            return;
-        }
-        if !is_known(look, &planes, &hit.plane) {
-            planes.push(Accepted { plane: hit.plane, triangle: hit.triangle });
-        }
-        gather(look, from, q, &mut planes);
-        planes.as_mut_slice().sort_by_key(|accepted| accepted.triangle);
-        from = q;
-        to = project(look, &planes, sweep.p);
+    let Some(hit) = first_crossing(look, x, p) else {
+        gather(look, x, p, &mut planes);
+        return emit_sorted(&mut planes, emit);
+    };
+    let touch = hit.touch_point(look, x, p);
+    let held = if is_far(look, &hit.plane, p) {
+        hold_far(look, &hit, touch, p, &mut planes)
+    } else {
+        hold_near(look, hit, x, touch, p, &mut planes)
+    };
+    if held {
+        emit_sorted(&mut planes, emit);
+    } else {
+        emit(stop_plane(look, back_off(look, x, touch), p));
     }
-    emit(stop_plane(look, from, sweep.p));
 }
 
-/// The plane hit if the particle can slide along it to the end, else one that stops it.
-fn far_plane(look: &Skin, hit: &Hit, from: Vec3, q: Vec3, p: Vec3) -> LocalPlane {
-    let slid = p + hit.plane.normal * (look.reach - hit.plane.height(p));
-    match first_crossing(look, q, slid) {
-        None => hit.plane,
-        Some(_) => stop_plane(look, back_off(look, from, q), p),
+/// Collects planes until what the solver will make of them runs into no more triangles.
+fn hold_near(look: &Skin, hit: Hit, x: Vec3, touch: Vec3, p: Vec3, planes: &mut Planes) -> bool {
+    let (mut hit, mut from, mut q) = (hit, x, touch);
+    for _ in 0..ROUNDS {
+        if !is_known(look, planes, &hit.plane) {
+            planes.push(Accepted { plane: hit.plane, triangle: hit.triangle });
+        }
+        gather(look, from, q, planes);
+        sort(planes);
+        let to = project(look, planes, p);
+        from = q;
+        let Some(next) = first_crossing(look, from, to) else {
+            gather(look, from, to, planes);
+            return true;
+        };
+        if is_far(look, &next.plane, p) {
+            return false;
+        }
+        q = next.touch_point(look, from, to);
+        hit = next;
     }
+    false
+}
+
+/// Takes the plane that was hit if the particle can slide along it to the end, with those near
+/// that end that are not far too.
+fn hold_far(look: &Skin, hit: &Hit, touch: Vec3, p: Vec3, planes: &mut Planes) -> bool {
+    let hit = Accepted { plane: hit.plane, triangle: hit.triangle };
+    let mut around = Planes::new();
+    around.push(hit);
+    let slid = project(look, &around, p);
+    if first_crossing(look, touch, slid).is_some() {
+        return false;
+    }
+    gather(look, touch, slid, &mut around);
+    planes.push(hit);
+    for accepted in &around.as_slice()[1..] {
+        if !is_far(look, &accepted.plane, p) {
+            planes.push(*accepted);
+        }
+    }
+    sort(planes);
+    first_crossing(look, slid, project(look, planes, p)).is_none()
+}
+
+fn is_far(look: &Skin, plane: &LocalPlane, p: Vec3) -> bool {
+    look.reach - plane.height(p) > FAR * look.reach
+}
+
+fn sort(planes: &mut Planes) {
+    planes.as_mut_slice().sort_by_key(|accepted| accepted.triangle);
+}
+
+fn emit_sorted(planes: &mut Planes, emit: &mut impl FnMut(LocalPlane)) {
+    sort(planes);
+    planes.as_slice().iter().for_each(|accepted| emit(accepted.plane));
 }
 
 /// Across the way, at a point known to be free: alone, it takes `p` back to just that point.
