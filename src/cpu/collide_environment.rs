@@ -2,7 +2,7 @@
 //! C(p) = n.p + d - r >= 0 [C 4.9], swept in the collider's frame when |p - x| > r.
 //! Reads: collider shapes and their poses at both ends of the substep, x, p, r, margin (m).
 //! Writes: appends to `out`, which it never shortens; no limit on the number of contacts.
-//! Order: collider, then triangle index; a pure function of its arguments, so any thread may run it.
+//! Order: collider, then triangle index, then what a slide adds; a pure function of its arguments, so any thread may run it.
 
 use glam::{Vec3, Vec4};
 use serde::{Deserialize, Serialize};
@@ -61,6 +61,45 @@ pub fn find_contacts(
     margin: f32,
     out: &mut Vec<EnvironmentContact>,
 ) {
+    let first = out.len();
+    find_along(colliders, x, p, r, margin, out);
+    if colliders.len() < 2 {
+        return;
+    }
+    // A hit at high speed slides the particle along the first collider, perhaps into a second
+    // that was not on its way.
+    for _ in 0..SLIDES {
+        let slid = project(&out[first..], p, r);
+        if (slid - p).length() <= r {
+            break;
+        }
+        let known = out.len();
+        find_along(colliders, x, slid, r, 0.0, out);
+        let mut kept = known;
+        for i in known..out.len() {
+            if height(&out[i], slid, r) < -1e-3 * r {
+                out[kept] = out[i];
+                kept += 1;
+            }
+        }
+        out.truncate(kept);
+        if kept == known {
+            break;
+        }
+    }
+}
+
+/// Colliders a fast particle may slide into one after the other within a substep.
+const SLIDES: usize = 4;
+
+fn find_along(
+    colliders: &[PosedCollider],
+    x: Vec3,
+    p: Vec3,
+    r: f32,
+    margin: f32,
+    out: &mut Vec<EnvironmentContact>,
+) {
     for posed in colliders {
         // In the collider's own frame a fast collider is the same as a fast particle.
         let sweep =
@@ -74,6 +113,22 @@ pub fn find_contacts(
             primitive => primitive::find(primitive, &sweep, &mut emit),
         }
     }
+}
+
+/// C(p) of the contact's plane, m.
+fn height(contact: &EnvironmentContact, p: Vec3, r: f32) -> f32 {
+    contact.plane.truncate().dot(p) + contact.plane.w - r
+}
+
+/// The predicted centre after a few sweeps over the planes, as the solver will move it.
+fn project(contacts: &[EnvironmentContact], p: Vec3, r: f32) -> Vec3 {
+    let mut p = p;
+    for _ in 0..8 {
+        for contact in contacts {
+            p -= contact.plane.truncate() * height(contact, p, r).min(0.0);
+        }
+    }
+    p
 }
 
 /// The particle's way through the substep in the collider's frame.

@@ -61,10 +61,10 @@ pub(super) fn find_sheet(
 /// A solid: the particle stays outside, and leaves by the nearest way when it starts inside.
 pub(super) fn find_closed(bvh: &TriangleBvh, sweep: &Sweep, emit: &mut impl FnMut(LocalPlane)) {
     if bvh.contains(sweep.x) {
-        if let Some(plane) = nearest_exit(bvh, sweep.x) {
-            if plane.height(sweep.p) < sweep.r + sweep.margin {
-                emit(plane);
-            }
+        let exit = nearest_exit(bvh, sweep.x);
+        let near = |plane: &LocalPlane| plane.height(sweep.p) < sweep.r + sweep.margin;
+        if let Some(plane) = exit.filter(near) {
+            emit(plane);
         }
         return;
     }
