@@ -2,7 +2,7 @@
 //! C(p) = n.p + d - r >= 0 [C 4.9], swept in the collider's frame when |p - x| > r.
 //! Reads: collider shapes and their poses at both ends of the substep, x, p, r, margin (m).
 //! Writes: appends to `out`, which it never shortens; no limit on the number of contacts.
-//! Order: collider, then triangle index; a pure function of its arguments, so any thread may run it.
+//! Order: collider, then triangle index, then what a slide adds; a pure function of its arguments, so any thread may run it.
 
 use glam::{Vec3, Vec4};
 use serde::{Deserialize, Serialize};
@@ -29,6 +29,7 @@ pub struct PosedCollider<'a> {
     pub index: u32,
 }
 
+#[cfg(test)]
 impl<'a> PosedCollider<'a> {
     /// `collider` over the substep from `time` to `time + h` [s].
     pub fn new(collider: &'a Collider, index: u32, time: f64, h: f64) -> Self {
@@ -57,7 +58,46 @@ pub struct EnvironmentContact {
 /// is taken as straight in the collider's frame: a collider that turns by an angle a in a substep
 /// is off by a^2 / 8 of the particle's distance from its origin.
 pub fn find_contacts<'a>(
-    colliders: impl IntoIterator<Item = PosedCollider<'a>>,
+    colliders: impl Iterator<Item = PosedCollider<'a>> + Clone,
+    x: Vec3,
+    p: Vec3,
+    r: f32,
+    margin: f32,
+    out: &mut Vec<EnvironmentContact>,
+) {
+    let first = out.len();
+    find_along(colliders.clone(), x, p, r, margin, out);
+    if colliders.clone().nth(1).is_none() {
+        return;
+    }
+    // A hit at high speed slides the particle along the first collider, perhaps into a second
+    // that was not on its way.
+    for _ in 0..SLIDES {
+        let slid = project(&out[first..], p, r);
+        if (slid - p).length() <= r {
+            break;
+        }
+        let known = out.len();
+        find_along(colliders.clone(), x, slid, r, 0.0, out);
+        let mut kept = known;
+        for i in known..out.len() {
+            if height(&out[i], slid, r) < -1e-3 * r {
+                out[kept] = out[i];
+                kept += 1;
+            }
+        }
+        out.truncate(kept);
+        if kept == known {
+            break;
+        }
+    }
+}
+
+/// Colliders a fast particle may slide into one after the other within a substep.
+const SLIDES: usize = 4;
+
+fn find_along<'a>(
+    colliders: impl Iterator<Item = PosedCollider<'a>>,
     x: Vec3,
     p: Vec3,
     r: f32,
@@ -77,6 +117,22 @@ pub fn find_contacts<'a>(
             primitive => primitive::find(primitive, &sweep, &mut emit),
         }
     }
+}
+
+/// C(p) of the contact's plane, m.
+fn height(contact: &EnvironmentContact, p: Vec3, r: f32) -> f32 {
+    contact.plane.truncate().dot(p) + contact.plane.w - r
+}
+
+/// The predicted centre after a few sweeps over the planes, as the solver will move it.
+fn project(contacts: &[EnvironmentContact], p: Vec3, r: f32) -> Vec3 {
+    let mut p = p;
+    for _ in 0..8 {
+        for contact in contacts {
+            p -= contact.plane.truncate() * height(contact, p, r).min(0.0);
+        }
+    }
+    p
 }
 
 /// The particle's way through the substep in the collider's frame.
@@ -119,20 +175,18 @@ fn emit_contact(posed: &PosedCollider, plane: LocalPlane, out: &mut Vec<Environm
 
 /// Lists the contacts of every particle that physics moves.
 pub(crate) fn run(team: &Team, world: &World, scratch: &mut Scratch, at: &Moment) {
-    let h = f64::from(at.h);
+    let end = at.time + f64::from(at.h);
     scratch.posed.clear();
-    let poses = world.colliders.iter().map(|c| [c.pose_at(at.time), c.pose_at(at.time + h)]);
-    scratch.posed.extend(poses);
-    let posed = || {
-        let poses = world.colliders.iter().zip(&scratch.posed).zip(0..);
-        poses.map(|((collider, &[start, end]), index)| PosedCollider { collider, start, end, index })
-    };
+    scratch.posed.extend(world.colliders.iter().map(|c| [c.pose_at(at.time), c.pose_at(end)]));
+    let posed = world.colliders.iter().zip(&scratch.posed).zip(0..).map(
+        |((collider, &[start, end]), index)| PosedCollider { collider, start, end, index },
+    );
     let p = &world.particles;
     let slack = world.params.margin - 1.0;
     scratch.environment.fill(team, p.len(), |i, out| {
         if p.position[i].w > 0.0 {
-            let (x, at, r) = (p.position[i].truncate(), p.predicted[i].truncate(), p.radius[i]);
-            find_contacts(posed(), x, at, r, slack * r, out);
+            let (x, to, r) = (p.position[i].truncate(), p.predicted[i].truncate(), p.radius[i]);
+            find_contacts(posed.clone(), x, to, r, slack * r, out);
         }
     });
 }

@@ -19,6 +19,10 @@ use crate::shape::triangle_bvh::{
 /// through, so a corner needs three.
 const ROUNDS: usize = 6;
 
+/// Overlap, in reaches, from which on a hit is far. Two planes that are far behind send the
+/// particle metres apart depending on which the solver takes first; one plane cannot.
+const FAR: f32 = 4.0;
+
 /// A surface is passed over when it is this near to an accepted plane, in reaches.
 const COVERED: f32 = 1e-3;
 
@@ -57,10 +61,10 @@ pub(super) fn find_sheet(
 /// A solid: the particle stays outside, and leaves by the nearest way when it starts inside.
 pub(super) fn find_closed(bvh: &TriangleBvh, sweep: &Sweep, emit: &mut impl FnMut(LocalPlane)) {
     if bvh.contains(sweep.x) {
-        if let Some(plane) = nearest_exit(bvh, sweep.x) {
-            if plane.height(sweep.p) < sweep.r + sweep.margin {
-                emit(plane);
-            }
+        let exit = nearest_exit(bvh, sweep.x);
+        let near = |plane: &LocalPlane| plane.height(sweep.p) < sweep.r + sweep.margin;
+        if let Some(plane) = exit.filter(near) {
+            emit(plane);
         }
         return;
     }
@@ -79,36 +83,120 @@ fn nearest_exit(bvh: &TriangleBvh, x: Vec3) -> Option<LocalPlane> {
 }
 
 fn find(look: &Skin, sweep: &Sweep, emit: &mut impl FnMut(LocalPlane)) {
+    let &Sweep { x, p, .. } = sweep;
     let mut planes = Planes::new();
-    let (mut from, mut to) = (sweep.x, sweep.p);
-    for round in 0..=ROUNDS {
-        let hit = first_crossing(look, from, to);
-        let Some((triangle, crossing)) = hit else {
-            gather(look, from, to, &mut planes);
-            break;
-        };
-        let q = touch_point(look, from, to, &crossing);
-        if round == ROUNDS {
-            planes.push(stop_plane(look, q, from, sweep.p));
-            break;
-        }
-        let normal = crossing.normal.as_vec3() * if crossing.start < 0.0 { -1.0 } else { 1.0 };
-        let point = from.as_dvec3().lerp(to.as_dvec3(), crossing.t).as_vec3();
-        let plane = LocalPlane { normal, point, skin: look.skin };
-        if !is_known(look, &planes, &plane) {
-            planes.push(Accepted { plane, triangle });
-        }
-        gather(look, from, q, &mut planes);
-        // What the solver will make of these planes may run into the next triangle.
-        from = q;
-        to = project(look, &planes, sweep.p);
+    let Some(hit) = first_crossing(look, x, p) else {
+        gather(look, x, p, &mut planes);
+        return emit_sorted(&mut planes, emit);
+    };
+    let touch = hit.touch_point(look, x, p);
+    let held = if is_far(look, &hit.plane, p) {
+        hold_far(look, &hit, touch, p, &mut planes)
+    } else {
+        hold_near(look, hit, x, touch, p, &mut planes)
+    };
+    if held {
+        emit_sorted(&mut planes, emit);
+    } else {
+        emit(stop_plane(look, back_off(look, x, touch), p));
     }
+}
+
+/// Collects planes until what the solver will make of them runs into no more triangles.
+fn hold_near(look: &Skin, hit: Hit, x: Vec3, touch: Vec3, p: Vec3, planes: &mut Planes) -> bool {
+    let (mut hit, mut from, mut q) = (hit, x, touch);
+    for _ in 0..ROUNDS {
+        if !is_known(look, planes, &hit.plane) {
+            planes.push(Accepted { plane: hit.plane, triangle: hit.triangle });
+        }
+        gather(look, from, q, planes);
+        sort(planes);
+        let to = project(look, planes, p);
+        from = q;
+        let Some(next) = first_crossing(look, from, to) else {
+            gather(look, from, to, planes);
+            return true;
+        };
+        if is_far(look, &next.plane, p) {
+            return false;
+        }
+        q = next.touch_point(look, from, to);
+        hit = next;
+    }
+    false
+}
+
+/// Takes the plane that was hit if the particle can slide along it to the end, with those near
+/// that end that are not far too.
+fn hold_far(look: &Skin, hit: &Hit, touch: Vec3, p: Vec3, planes: &mut Planes) -> bool {
+    let hit = Accepted { plane: hit.plane, triangle: hit.triangle };
+    let mut around = Planes::new();
+    around.push(hit);
+    let slid = project(look, &around, p);
+    if first_crossing(look, touch, slid).is_some() {
+        return false;
+    }
+    gather(look, touch, slid, &mut around);
+    planes.push(hit);
+    for accepted in &around.as_slice()[1..] {
+        if !is_far(look, &accepted.plane, p) {
+            planes.push(*accepted);
+        }
+    }
+    sort(planes);
+    first_crossing(look, slid, project(look, planes, p)).is_none()
+}
+
+fn is_far(look: &Skin, plane: &LocalPlane, p: Vec3) -> bool {
+    look.reach - plane.height(p) > FAR * look.reach
+}
+
+fn sort(planes: &mut Planes) {
     planes.as_mut_slice().sort_by_key(|accepted| accepted.triangle);
+}
+
+fn emit_sorted(planes: &mut Planes, emit: &mut impl FnMut(LocalPlane)) {
+    sort(planes);
     planes.as_slice().iter().for_each(|accepted| emit(accepted.plane));
 }
 
+/// Across the way, at a point known to be free: alone, it takes `p` back to just that point.
+fn stop_plane(look: &Skin, q: Vec3, p: Vec3) -> LocalPlane {
+    let normal = (q - p).normalize_or(Vec3::Y);
+    LocalPlane { normal, point: q - normal * look.reach, skin: look.skin }
+}
+
+/// From `q` back along the way until the sphere overlaps nothing it was moving into.
+fn back_off(look: &Skin, from: Vec3, q: Vec3) -> Vec3 {
+    let mut planes = Planes::new();
+    gather(look, from, q, &mut planes);
+    let back = from - q;
+    let t = planes.as_slice().iter().fold(0.0f32, |t, Accepted { plane, .. }| {
+        let (overlap, rise) = (look.reach - plane.height(q), plane.normal.dot(back));
+        if rise > 0.0 && overlap > 0.0 { t.max(overlap / rise) } else { t }
+    });
+    q + back * t.min(1.0)
+}
+
+/// A triangle the centre would pass through.
+struct Hit {
+    triangle: u32,
+    crossing: Crossing,
+    /// Its plane, turned to the side the particle comes from.
+    plane: LocalPlane,
+}
+
+impl Hit {
+    /// The centre where the sphere first touches the plane.
+    fn touch_point(&self, look: &Skin, from: Vec3, to: Vec3) -> Vec3 {
+        let (start, end) = (self.crossing.start.abs(), self.crossing.end.abs());
+        let t = (start - f64::from(look.reach)) / (start + end);
+        if t > 0.0 { from.as_dvec3().lerp(to.as_dvec3(), t).as_vec3() } else { from }
+    }
+}
+
 /// The first triangle the centre passes through, the lowest index among equals.
-fn first_crossing(look: &Skin, from: Vec3, to: Vec3) -> Option<(u32, Crossing)> {
+fn first_crossing(look: &Skin, from: Vec3, to: Vec3) -> Option<Hit> {
     let mut first: Option<(u32, Crossing)> = None;
     look.bvh.visit_box(from.min(to), from.max(to), |id, corners| {
         let Some(crossing) = segment_crossing(corners, from, to) else { return };
@@ -124,27 +212,17 @@ fn first_crossing(look: &Skin, from: Vec3, to: Vec3) -> Option<(u32, Crossing)> 
             first = Some((id, crossing));
         }
     });
-    first
-}
-
-/// The centre where the sphere first touches the plane it would pass through.
-fn touch_point(look: &Skin, from: Vec3, to: Vec3, crossing: &Crossing) -> Vec3 {
-    let (start, end) = (crossing.start.abs(), crossing.end.abs());
-    let t = (start - f64::from(look.reach)) / (start + end);
-    if t > 0.0 { from.as_dvec3().lerp(to.as_dvec3(), t).as_vec3() } else { from }
-}
-
-/// Across the way, at the last point known to be free: projecting `p` leads straight back there.
-fn stop_plane(look: &Skin, q: Vec3, from: Vec3, p: Vec3) -> Accepted {
-    let normal = (q - p).try_normalize().or((from - p).try_normalize()).unwrap_or(Vec3::Y);
-    let plane = LocalPlane { normal, point: q - normal * look.reach, skin: look.skin };
-    Accepted { plane, triangle: 0 }
+    let (triangle, crossing) = first?;
+    let normal = if crossing.start < 0.0 { -crossing.normal } else { crossing.normal };
+    let point = from.as_dvec3().lerp(to.as_dvec3(), crossing.t);
+    let plane = LocalPlane { normal: normal.as_vec3(), point: point.as_vec3(), skin: look.skin };
+    Some(Hit { triangle, crossing, plane })
 }
 
 /// The predicted centre after a few sweeps over the planes, as the solver will move it.
 fn project(look: &Skin, planes: &Planes, p: Vec3) -> Vec3 {
     let mut p = p;
-    for _ in 0..4 {
+    for _ in 0..8 {
         for accepted in planes.as_slice() {
             let overlap = look.reach - accepted.plane.height(p);
             p += accepted.plane.normal * overlap.max(0.0);
@@ -160,6 +238,7 @@ struct Near {
     triangle: u32,
     is_face: bool,
     distance_sq: f64,
+    corners: [Vec3; 3],
 }
 
 /// Adds the planes of what is near `q`, which was reached from `from` without a crossing.
@@ -186,7 +265,8 @@ fn gather(look: &Skin, from: Vec3, q: Vec3, planes: &mut Planes) {
             // A face that only touches an accepted plane rises from it elsewhere.
             if found.is_face { height < -covered } else { height <= covered }
         });
-        if !hidden && !is_known(look, planes, &found.plane) {
+        let free = !hidden && (found.is_face || is_nearest_around(found, near.as_slice(), covered));
+        if free && !is_known(look, planes, &found.plane) {
             planes.push(Accepted { plane: found.plane, triangle: found.triangle });
         }
     }
@@ -220,7 +300,21 @@ fn near_triangle(
     let normal =
         if is_face { face.map(|n| if below { -n } else { n }) } else { away.try_normalize() };
     let plane = LocalPlane { normal: normal?.as_vec3(), point: point.as_vec3(), skin: look.skin };
-    Some(Near { plane, triangle: 0, is_face, distance_sq })
+    Some(Near { plane, triangle: 0, is_face, distance_sq, corners: *corners })
+}
+
+/// Whether the surface around an edge or corner point comes no nearer to the particle: in a
+/// hollow it does, on a neighbour that shares the edge. All that share it are in `near`, since
+/// they are at least as near.
+fn is_nearest_around(found: &Near, near: &[Near], covered: f32) -> bool {
+    let covered_sq = f64::from(covered) * f64::from(covered);
+    !near.iter().any(|other| {
+        other.distance_sq < found.distance_sq * (1.0 - 1e-6) && {
+            let point = found.plane.point;
+            let (on_other, _) = closest_point(&other.corners, point);
+            on_other.distance_squared(point.as_dvec3()) <= covered_sq
+        }
+    })
 }
 
 /// The same plane twice would count twice where corrections are averaged.

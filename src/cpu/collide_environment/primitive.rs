@@ -56,15 +56,14 @@ fn first_touch(shape: &Shape, x: Vec3, way: Vec3, level: f32) -> Option<Vec3> {
         let q = x + way * t;
         let (distance, gradient) = shape.distance(q);
         let (gap, slope) = (distance - level, gradient.dot(way));
-        // Written so that a NaN ends the search.
-        if !(slope < 0.0) {
+        if slope.is_nan() || slope >= 0.0 {
             return None;
         }
         if gap <= 1e-4 * level {
             return Some(q);
         }
         let next = t - gap / slope;
-        if !(next <= 1.0) {
+        if next.is_nan() || next > 1.0 {
             return None;
         }
         if next <= t {

@@ -25,23 +25,13 @@ pub(super) fn contacts(
     margin: f32,
 ) -> Vec<EnvironmentContact> {
     let mut out = Vec::new();
-    find_contacts([PosedCollider::new(collider, 0, 0.0, 0.0)], x, p, r, margin, &mut out);
+    find_contacts([PosedCollider::new(collider, 0, 0.0, 0.0)].into_iter(), x, p, r, margin, &mut out);
     out
 }
 
-pub(super) fn height(contact: &EnvironmentContact, p: Vec3, r: f32) -> f32 {
-    contact.plane.truncate().dot(p) + contact.plane.w - r
-}
-
-/// The predicted centre after a few projected Gauss-Seidel sweeps.
+/// What the solver will make of the contacts.
 pub(super) fn settle(contacts: &[EnvironmentContact], p: Vec3, r: f32) -> Vec3 {
-    let mut p = p;
-    for _ in 0..8 {
-        for contact in contacts {
-            p -= contact.plane.truncate() * height(contact, p, r).min(0.0);
-        }
-    }
-    p
+    project(contacts, p, r)
 }
 
 /// A square sheet of `n` x `n` cells about the origin with diagonals in turn, facing up.
@@ -149,7 +139,73 @@ fn order_is_by_collider() {
     let wall = fixed(Shape::Plane { normal: Vec3::X });
     let posed = [PosedCollider::new(&wall, 7, 0.0, 0.01), PosedCollider::new(&floor, 3, 0.0, 0.01)];
     let mut out = Vec::new();
-    find_contacts(posed, Vec3::splat(0.1), Vec3::splat(0.05), 0.1, 0.0, &mut out);
+    find_contacts(posed.iter().copied(), Vec3::splat(0.1), Vec3::splat(0.05), 0.1, 0.0, &mut out);
     assert_eq!(out.iter().map(|c| c.collider).collect::<Vec<_>>(), [7, 3]);
     assert_eq!(out[1].plane, Vec4::new(0.0, 1.0, 0.0, 0.0));
+}
+
+/// A thin wall on a floor: the straight way passes below the wall, the slide along the floor
+/// would pass through it.
+#[test]
+fn a_slide_along_one_collider_does_not_lead_through_another() {
+    let floor = Collider::fixed(
+        Shape::Box { half: Vec3::new(50.0, 1.0, 50.0) },
+        Pose::from_translation(-Vec3::Y),
+    );
+    let wall_at = |shape| Collider::fixed(shape, Pose::from_translation(Vec3::new(1.0, 0.5, 0.0)));
+    let upright = block(Vec3::new(0.01, 0.5, 40.0));
+    for wall in [
+        wall_at(Shape::Box { half: Vec3::new(0.01, 0.5, 40.0) }),
+        wall_at(Shape::mesh(upright.clone(), true, 0.0).unwrap()),
+        wall_at(Shape::mesh(upright, false, 0.0).unwrap()),
+    ] {
+        for speed in [1.0, 10.0, 60.0, 200.0, 1000.0] {
+            for down in [0.2, 1.0, 3.0] {
+                let x = Vec3::new(0.3, 0.2, 0.1);
+                let p = x + Vec3::new(1.0, -down, 0.3).normalize() * speed * DT;
+                let posed = [
+                    PosedCollider::new(&floor, 0, 0.0, 0.0),
+                    PosedCollider::new(&wall, 1, 0.0, 0.0),
+                ];
+                let (mut out, r) = (Vec::new(), 0.05);
+                find_contacts(posed.iter().copied(), x, p, r, 0.0, &mut out);
+                let end = settle(&out, p, r);
+                assert!(end.x < 0.99 && end.y > 0.0, "{speed} {down}: {end} {out:?}");
+            }
+        }
+    }
+}
+
+/// Many steps of bouncing about in a room with hills as its floor: nobody ever gets out.
+#[test]
+fn a_long_run_stays_in() {
+    let hills = sheet(10, 2.2, |x, z| 0.1 * libm::sinf(6.0 * x) * libm::cosf(5.0 * z) - 0.6);
+    let room = fixed(Shape::mesh(block(Vec3::ONE), false, 0.0).unwrap());
+    let floor = fixed(Shape::mesh(hills, false, 0.0).unwrap());
+    let posed = [PosedCollider::new(&room, 0, 0.0, 0.0), PosedCollider::new(&floor, 1, 0.0, 0.0)];
+    let (r, mut out) = (0.03, Vec::new());
+    for kick in [0.5f32, 5.0, 50.0, 500.0] {
+        for start in 0..20 {
+            let mut x = Vec3::new(0.04 * start as f32 - 0.4, 0.3, 0.3 - 0.03 * start as f32);
+            let mut v = Vec3::ZERO;
+            for step in 0..400 {
+                if step % 40 == 0 {
+                    let angle = (step + start * 7) as f32;
+                    v = Vec3::new(libm::sinf(angle), libm::cosf(1.7 * angle), libm::cosf(angle))
+                        * kick;
+                }
+                v.y -= 9.81 * DT;
+                let p = x + v * DT;
+                out.clear();
+                find_contacts(posed.iter().copied(), x, p, r, 0.0, &mut out);
+                let end = settle(&out, p, r);
+                v = (end - x) / DT;
+                x = end;
+                assert!(
+                    x.abs().max_element() < 1.0 && x.y > -0.71,
+                    "kick {kick}, start {start}, step {step}: {x} {out:?}"
+                );
+            }
+        }
+    }
 }

@@ -25,7 +25,7 @@ impl Shape {
             }
             Shape::Box { half } => box_distance(p, *half),
             Shape::Capsule { radius, half_height } => {
-                let axis = Vec3::new(0.0, p.y.clamp(-half_height, *half_height), 0.0);
+                let axis = Vec3::new(0.0, p.y.min(*half_height).max(-half_height), 0.0);
                 let (length, direction) = length_direction(p - axis, Vec3::X);
                 (length - radius, direction)
             }
