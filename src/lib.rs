@@ -15,6 +15,7 @@ pub mod file;
 pub mod pass;
 pub mod report;
 pub mod shape;
+pub mod snapshot;
 mod step;
 pub mod world;
 
