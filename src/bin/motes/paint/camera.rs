@@ -5,7 +5,7 @@ use glam::{Mat4, Quat, Vec3};
 /// The aspect ratio `Camera::frame_box` assumes; pictures are 16:9 unless asked otherwise.
 const WIDE: f32 = 16.0 / 9.0;
 /// How much of the picture a framed box may fill; the rest is air.
-const FILL: f32 = 0.86;
+const FILL: f32 = 0.9;
 /// Looking straight up or down would leave `up` without a meaning, so an orbit stops short of it [rad].
 const PITCH_LIMIT: f32 = 1.54;
 

@@ -16,13 +16,13 @@ pub struct Look {
     /// Strength of the highlight and of the bright rim at grazing angles.
     pub highlight: f32,
     pub rim: f32,
-    /// Background at the horizon and straight above.
+    /// Background at the horizon and straight above; below the horizon it turns into the floor.
     pub horizon: Vec3,
     pub zenith: Vec3,
     pub floor: Vec3,
     pub floor_line: Vec3,
-    /// Share of the floor's light that the sun brings: how dark its shadows are.
-    pub floor_sun: f32,
+    /// The part of the floor's light that is left in the sun's shadow.
+    pub floor_shade: Vec3,
 }
 
 impl Look {
@@ -40,7 +40,7 @@ impl Look {
                 zenith: linear([0xc9, 0xd6, 0xe6]),
                 floor: linear([0xf3, 0xf4, 0xf6]),
                 floor_line: linear([0xcd, 0xd4, 0xde]),
-                floor_sun: 0.52,
+                floor_shade: Vec3::new(0.475, 0.50, 0.545),
             },
             Theme::Dark => Self {
                 sun,
@@ -53,7 +53,7 @@ impl Look {
                 zenith: linear([0x12, 0x15, 0x1b]),
                 floor: linear([0x31, 0x37, 0x41]),
                 floor_line: linear([0x4b, 0x55, 0x64]),
-                floor_sun: 0.70,
+                floor_shade: Vec3::new(0.28, 0.30, 0.34),
             },
         }
     }
@@ -61,7 +61,8 @@ impl Look {
     /// The background behind a ray whose normalised direction rises by `rise` per unit.
     #[inline]
     pub fn background(&self, rise: f32) -> Vec3 {
-        let t = (rise.abs() * 1.8).clamp(0.0, 1.0);
-        self.horizon.lerp(self.zenith, t * t * (3.0 - 2.0 * t))
+        let t = (rise.abs() * 1.8).min(1.0);
+        let end = if rise > 0.0 { self.zenith } else { self.floor };
+        self.horizon.lerp(end, t * t * (3.0 - 2.0 * t))
     }
 }

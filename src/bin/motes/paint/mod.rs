@@ -17,6 +17,7 @@ mod project;
 mod raster;
 mod shade;
 mod shadow;
+mod spiral;
 mod strokes;
 #[cfg(test)]
 mod tests;

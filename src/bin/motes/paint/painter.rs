@@ -12,6 +12,7 @@ use super::project::{self, Ball, Facet};
 use super::raster::{Solids, Visibility};
 use super::shade::Shade;
 use super::shadow::ShadowMap;
+use super::spiral::Spiral;
 use super::strokes::Strokes;
 use super::tiles::{Footprint, TILE, TILE_AREA};
 use super::Picture;
@@ -23,21 +24,33 @@ use rayon::prelude::*;
 pub struct Quality {
     /// Texels along the longer side of the shadow map.
     pub shadow_side: u32,
-    /// Wide, soft shadow lookups.
-    pub shadow_soft: bool,
+    /// Depth samples per pixel for shadows that soften with distance; 0 has plain smooth edges.
+    pub shadow_taps: usize,
     /// Depth samples per pixel for ambient occlusion.
     pub occlusion_taps: usize,
+    /// Occlusion once for each 2x2 block where it sees one thing: a third of the cost.
+    pub occlusion_shared: bool,
     /// Widens lines in pictures that will be halved.
     pub line_scale: f32,
 }
 
 impl Quality {
     /// For a window that is redrawn all the time.
-    pub const LIVE: Self =
-        Self { shadow_side: 1024, shadow_soft: false, occlusion_taps: 8, line_scale: 1.0 };
+    pub const LIVE: Self = Self {
+        shadow_side: 1024,
+        shadow_taps: 0,
+        occlusion_taps: 8,
+        occlusion_shared: true,
+        line_scale: 1.0,
+    };
     /// For a picture at twice the size that is then halved.
-    pub const FINE: Self =
-        Self { shadow_side: 2048, shadow_soft: true, occlusion_taps: 10, line_scale: 2.0 };
+    pub const FINE: Self = Self {
+        shadow_side: 2048,
+        shadow_taps: 16,
+        occlusion_taps: 12,
+        occlusion_shared: false,
+        line_scale: 2.0,
+    };
 }
 
 /// Paints pictures one after the other without giving back its memory in between.
@@ -100,6 +113,8 @@ impl Painter {
         }
         self.strokes.prepare(&lens, &self.seen.tiles, &picture.lines, self.quality.line_scale);
 
+        let taps = self.quality.shadow_taps;
+        let soft = (taps > 0).then(|| Spiral::new(taps));
         let shade = Shade {
             picture,
             lens: &lens,
@@ -111,7 +126,8 @@ impl Painter {
             look: &look,
             sun: lens.direction(look.sun),
             up: lens.direction(Vec3::Y),
-            soft: self.quality.shadow_soft,
+            soft: soft.as_ref(),
+            shared: self.quality.occlusion_shared,
         };
         finish(&shade, &self.strokes, canvas);
     }
@@ -150,7 +166,7 @@ fn finish(shade: &Shade, strokes: &Strokes, canvas: &mut Canvas) {
                     let origin = tiles.origin(tile);
                     let stored = tile * TILE_AREA..(tile + 1) * TILE_AREA;
                     let tile_depth = &shade.seen.depth[stored.clone()];
-                    shade.tile(origin, tile_depth, &shade.seen.seen[stored], light);
+                    shade.tile(tile, tile_depth, &shade.seen.seen[stored], light);
                     strokes.draw(tile, origin, &shade.picture.lines, tile_depth, light);
                     let left = origin.0 as usize;
                     let count = (width - left).min(TILE as usize);
@@ -160,7 +176,8 @@ fn finish(shade: &Shade, strokes: &Strokes, canvas: &mut Canvas) {
                         depth[left..left + count].copy_from_slice(&tile_depth[from.clone()]);
                         let pixels = rgb[left * 3..].chunks_exact_mut(3);
                         for (pixel, light) in pixels.zip(&light[from]) {
-                            pixel.copy_from_slice(&light.to_array().map(encode));
+                            let [r, g, b] = light.to_array();
+                            pixel.copy_from_slice(&[encode(r), encode(g), encode(b)]);
                         }
                     }
                 }

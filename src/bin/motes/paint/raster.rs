@@ -20,6 +20,8 @@ pub struct Visibility {
     pub tiles: Tiles,
     pub depth: Vec<f32>,
     pub seen: Vec<u32>,
+    /// Tiles that some solid may touch.
+    busy: Vec<bool>,
     bins: Bins,
 }
 
@@ -38,10 +40,15 @@ impl Visibility {
         let tiles = self.tiles;
         self.depth.resize(tiles.count() * TILE_AREA, 0.0);
         self.seen.resize(tiles.count() * TILE_AREA, 0);
+        self.busy.clear();
+        self.busy.resize(tiles.count(), false);
         let mut first = 0;
         loop {
             let fresh = first == 0;
             first = self.bins.fill(&tiles, solids.footprints, first);
+            for (tile, busy) in self.busy.iter_mut().enumerate() {
+                *busy |= !self.bins.tile(tile).is_empty();
+            }
             self.bins
                 .per_tile()
                 .into_par_iter()
@@ -60,6 +67,18 @@ impl Visibility {
                 break;
             }
         }
+    }
+}
+
+impl Visibility {
+    /// True when a solid may touch the tile or one around it; only there can anything be occluded.
+    pub fn is_busy_around(&self, tile: usize) -> bool {
+        let (columns, rows) = (self.tiles.columns as usize, self.tiles.rows as usize);
+        let (column, row) = (tile % columns, tile / columns);
+        (row.saturating_sub(1)..(row + 2).min(rows)).any(|row| {
+            (column.saturating_sub(1)..(column + 2).min(columns))
+                .any(|column| self.busy[row * columns + column])
+        })
     }
 }
 

@@ -9,6 +9,7 @@ use super::look::Look;
 use super::occlusion::Occlusion;
 use super::raster::{SEES_GROUND, SEES_NOTHING, Solids, Visibility};
 use super::shadow::ShadowMap;
+use super::spiral::Spiral;
 use super::tiles::TILE;
 use glam::Vec3;
 
@@ -25,15 +26,32 @@ pub struct Shade<'a> {
     /// Sun and up in view space.
     pub sun: Vec3,
     pub up: Vec3,
-    /// Wide shadow lookups: softer, and twice the cost.
-    pub soft: bool,
+    /// Taps of soft shadows; hard ones without.
+    pub soft: Option<&'a Spiral>,
+    /// One occlusion value for the pixels of a 2x2 block that see the same thing.
+    pub shared: bool,
 }
+
+/// A pixel on its way through the lights.
+#[derive(Clone, Copy)]
+struct Spot {
+    x: u32,
+    y: u32,
+    ray: Vec3,
+    p: Vec3,
+}
+
+/// The last occlusion of each 2x2 block of a tile, and of what.
+type Shared = [(u32, f32); (TILE * TILE / 4) as usize];
 
 impl Shade<'_> {
     /// Lights the pixels of a tile.
-    pub fn tile(&self, origin: (u32, u32), depth: &[f32], seen: &[u32], light: &mut [Vec3]) {
+    pub fn tile(&self, tile: usize, depth: &[f32], seen: &[u32], light: &mut [Vec3]) {
+        let origin = self.seen.tiles.origin(tile);
         let columns = (self.seen.tiles.width - origin.0).min(TILE);
         let rows = (self.seen.tiles.height - origin.1).min(TILE);
+        let busy = self.seen.is_busy_around(tile);
+        let mut shared: Shared = [(SEES_NOTHING, 1.0); (TILE * TILE / 4) as usize];
         for row in 0..rows {
             let y = origin.1 + row;
             let ray_y = self.lens.ray_y(y);
@@ -41,10 +59,22 @@ impl Shade<'_> {
                 let x = origin.0 + column;
                 let i = (row * TILE + column) as usize;
                 let ray = Vec3::new(self.lens.ray_x(x), ray_y, 1.0);
+                let spot = Spot { x, y, ray, p: ray * depth[i] };
+                let block = &mut shared[(row / 2 * (TILE / 2) + column / 2) as usize];
+                let mut open = |normal: Vec3| {
+                    if !busy {
+                        return 1.0;
+                    }
+                    if !self.shared || block.0 != seen[i] {
+                        let value = self.occlusion.open(self.lens, self.seen, x, y, spot.p, normal);
+                        *block = (seen[i], value);
+                    }
+                    block.1
+                };
                 light[i] = match seen[i] {
                     SEES_NOTHING => self.background(ray),
-                    SEES_GROUND => self.ground(x, y, ray, depth[i]),
-                    index => self.solid(x, y, ray, depth[i], index as usize),
+                    SEES_GROUND => self.ground(spot, depth[i], &mut open),
+                    index => self.solid(spot, index as usize, &mut open),
                 };
             }
         }
@@ -54,37 +84,36 @@ impl Shade<'_> {
         self.look.background(ray.dot(self.up) / ray.length())
     }
 
-    fn ground(&self, x: u32, y: u32, ray: Vec3, depth: f32) -> Vec3 {
-        let behind = self.background(ray);
-        let (color, share) = self.floor.pattern(self.lens, self.look, ray, depth);
+    #[inline]
+    fn ground(&self, spot: Spot, depth: f32, open: &mut impl FnMut(Vec3) -> f32) -> Vec3 {
+        let (color, share) = self.floor.pattern(self.lens, self.look, spot.ray, depth);
         if share <= 0.0 {
-            return behind;
+            return self.background(spot.ray);
         }
-        let p = ray * depth;
-        let sun = self.sun_at(p, self.up);
-        let open = self.occlusion.open(self.lens, self.seen, x, y, p, self.up);
-        let floor_sun = self.look.floor_sun;
-        behind.lerp(color * (floor_sun * sun + (1.0 - floor_sun) * open), share)
+        let shade = self.look.floor_shade;
+        let sun = (Vec3::ONE - shade) * self.sun_at(spot, self.up);
+        let lit = color * (sun + shade) * (0.35 + 0.65 * open(self.up));
+        if share < 1.0 { self.background(spot.ray).lerp(lit, share) } else { lit }
     }
 
-    fn solid(&self, x: u32, y: u32, ray: Vec3, depth: f32, index: usize) -> Vec3 {
-        let p = ray * depth;
+    #[inline]
+    fn solid(&self, spot: Spot, index: usize, open: &mut impl FnMut(Vec3) -> f32) -> Vec3 {
         let (normal, color) = match self.solids.balls.get(index) {
             Some(ball) => {
-                let normal = (p - ball.center) / ball.radius;
+                let normal = (spot.p - ball.center) / ball.radius;
                 (normal, self.picture.spheres[index].color)
             }
             None => {
                 let index = index - self.solids.balls.len();
-                (self.facet_normal(index, ray), self.picture.triangles[index].color)
+                (self.facet_normal(index, spot.ray), self.picture.triangles[index].color)
             }
         };
         let look = self.look;
-        let view = -ray / ray.length();
+        let view = -spot.ray / spot.ray.length();
         let facing = normal.dot(self.sun);
-        let sun = if facing > 0.0 { self.sun_at(p, normal) * facing } else { 0.0 };
-        let open = self.occlusion.open(self.lens, self.seen, x, y, p, normal);
-        let sky = look.bounce_light.lerp(look.sky_light, normal.dot(self.up) * 0.5 + 0.5) * open;
+        let sun = if facing > 0.0 { self.sun_at(spot, normal) * facing } else { 0.0 };
+        let ambient = look.bounce_light.lerp(look.sky_light, normal.dot(self.up) * 0.5 + 0.5);
+        let sky = ambient * open(normal);
         let half = (self.sun + view).normalize_or_zero();
         let shine = normal.dot(half).max(0.0).powi(48) * sun * look.highlight;
         let graze = (1.0 - normal.dot(view).clamp(0.0, 1.0)).powi(4) * look.rim;
@@ -104,7 +133,10 @@ impl Shade<'_> {
     }
 
     #[inline]
-    fn sun_at(&self, p: Vec3, normal: Vec3) -> f32 {
-        if self.soft { self.shadow.lit::<6>(p, normal) } else { self.shadow.lit::<4>(p, normal) }
+    fn sun_at(&self, spot: Spot, normal: Vec3) -> f32 {
+        match self.soft {
+            Some(taps) => self.shadow.lit_softly(spot.p, normal, taps.at(spot.x, spot.y)),
+            None => self.shadow.lit(spot.p, normal),
+        }
     }
 }

@@ -13,6 +13,11 @@ use rayon::prelude::*;
 const BIAS: f32 = 1.0;
 /// Lookups start this far [texels] off the surface along its normal.
 const LIFT: f32 = 1.6;
+/// Width of the sun, as the half-width of a shadow's edge per distance from what casts it. A real
+/// sun has 0.005; this is the large lamp of a studio.
+const SUN_WIDTH: f32 = 0.05;
+/// Widest half-width of a shadow's edge, in shares of the map's side.
+const SOFT_REACH: f32 = 0.012;
 
 /// The sun's depth map.
 #[derive(Debug, Default)]
@@ -114,39 +119,65 @@ impl ShadowMap {
     }
 
     /// The share of the sun that reaches a point with a normal (view space), from 0 to 1: the mean
-    /// of `N` x `N` texel tests, weighted so that it changes smoothly from texel to texel.
+    /// of 4 x 4 texel tests, weighted so that it changes smoothly from texel to texel.
     #[inline]
-    pub fn lit<const N: usize>(&self, p: Vec3, normal: Vec3) -> f32 {
-        let lifted = p + normal * (LIFT / self.from_view.scale.max(1e-30));
-        let at = self.from_view.point(lifted);
-        let corner = at.truncate() - Vec2::splat(N as f32 * 0.5 - 0.5);
-        let whole = corner.floor();
-        let limit = Vec2::new(self.tiles.width as f32, self.tiles.height as f32) - N as f32;
-        if !(whole.x >= 0.0 && whole.y >= 0.0 && whole.x <= limit.x && whole.y <= limit.y) {
+    pub fn lit(&self, p: Vec3, normal: Vec3) -> f32 {
+        let at = self.place(p, normal);
+        let corner = at.truncate() - Vec2::splat(1.5);
+        let limit = Vec2::new(self.tiles.width as f32, self.tiles.height as f32) - 4.0;
+        if !(corner.cmpge(Vec2::ZERO).all() && corner.cmplt(limit).all()) {
             return 1.0;
         }
-        let part = corner - whole;
+        let (x, y) = (corner.x as u32, corner.y as u32);
+        let part = corner - Vec2::new(x as f32, y as f32);
         let depth = at.z - BIAS;
-        let (x, y) = (whole.x as u32, whole.y as u32);
-        let columns: [usize; N] = std::array::from_fn(|i| self.tiles.column_index(x + i as u32));
-        let mut sum = 0.0;
-        for j in 0..N {
-            let row = self.tiles.row_index(y + j as u32);
-            let open = |i: usize| (self.depth[row + columns[i]] >= depth) as u32 as f32;
-            let middle: f32 = (1..N - 1).map(open).sum();
-            let line = open(0) * (1.0 - part.x) + middle + open(N - 1) * part.x;
-            sum += line * end_weight::<N>(j, part.y);
-        }
-        sum / ((N - 1) * (N - 1)) as f32
+        let columns = [0, 1, 2, 3].map(|i| self.tiles.column_index(x + i));
+        let line = |j: u32| {
+            let row = self.tiles.row_index(y + j);
+            let [a, b, c, d] = columns.map(|i| (self.depth[row + i] >= depth) as u32 as f32);
+            a * (1.0 - part.x) + b + c + d * part.x
+        };
+        (line(0) * (1.0 - part.y) + line(1) + line(2) + line(3) * part.y) / 9.0
     }
-}
 
-#[inline]
-fn end_weight<const N: usize>(j: usize, part: f32) -> f32 {
-    match j {
-        0 => 1.0 - part,
-        j if j == N - 1 => part,
-        _ => 1.0,
+    /// As `lit`, with a sun that has a size: shadows are sharp where they start and soften with the
+    /// distance to what casts them (Fernando 2005, percentage-closer soft shadows).
+    pub fn lit_softly(&self, p: Vec3, normal: Vec3, taps: &[Vec2]) -> f32 {
+        let at = self.place(p, normal);
+        let size = Vec2::new(self.tiles.width as f32, self.tiles.height as f32);
+        let spot = at.truncate();
+        if !(spot.cmpge(Vec2::ZERO).all() && spot.cmplt(size).all()) {
+            return 1.0;
+        }
+        // How much deeper the surface itself is, per texel: without it every slope shades itself.
+        let [u, v, w] = self.from_view.axes.map(|axis| axis.dot(normal));
+        let slope = (Vec2::new(u, v) / -w.min(-0.2 * self.from_view.scale)).clamp_length_max(3.0);
+        let covered_by = |step: Vec2| {
+            let q = (spot + step).clamp(Vec2::ZERO, size - 1.0);
+            let i = self.tiles.row_index(q.y as u32) + self.tiles.column_index(q.x as u32);
+            let limit = at.z - BIAS + slope.dot(step) - 0.1 * step.length();
+            (self.depth[i] < limit).then_some(self.depth[i])
+        };
+        let reach = SOFT_REACH * size.max_element();
+        let (mut count, mut sum) = (0.0, 0.0);
+        for tap in taps {
+            if let Some(depth) = covered_by(*tap * reach) {
+                count += 1.0;
+                sum += depth;
+            }
+        }
+        if count == 0.0 {
+            return 1.0;
+        }
+        let width = ((at.z - sum / count) * SUN_WIDTH).clamp(1.5, reach);
+        let shut = taps.iter().filter(|tap| covered_by(**tap * width).is_some()).count();
+        1.0 - shut as f32 / taps.len() as f32
+    }
+
+    /// A point of a surface in the map, lifted off it.
+    #[inline]
+    fn place(&self, p: Vec3, normal: Vec3) -> Vec3 {
+        self.from_view.point(p + normal * (LIFT / self.from_view.scale.max(1e-30)))
     }
 }
 

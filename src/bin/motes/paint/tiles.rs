@@ -67,13 +67,15 @@ impl Footprint {
     /// The pixels whose middles may lie between `low` and `high` (pixel coordinates), cut to the size.
     /// `near` must not be negative, because its bits are used as a sort key.
     pub fn new(low: glam::Vec2, high: glam::Vec2, near: f32, width: u32, height: u32) -> Self {
-        // Float to integer casts saturate and send not-a-number to 0, so nothing can wrap.
-        let cut = |v: f32, limit: u32| (v as u32).min(limit) as u16;
+        // Float to integer casts saturate and send not-a-number to 0, so nothing can wrap. They
+        // round towards 0, which is down here; `floor` is a function call on plain x86-64.
+        let first = |v: f32, limit: u32| (v as u32).min(limit) as u16;
+        let end = |v: f32, limit: u32| (v as u32).saturating_add((v > 0.0) as u32).min(limit) as u16;
         let made = Self {
-            x0: cut(low.x.floor(), width),
-            y0: cut(low.y.floor(), height),
-            x1: cut(high.x.ceil(), width),
-            y1: cut(high.y.ceil(), height),
+            x0: first(low.x, width),
+            y0: first(low.y, height),
+            x1: end(high.x, width),
+            y1: end(high.y, height),
             near,
         };
         if made.is_empty() { Self::NOTHING } else { made }
