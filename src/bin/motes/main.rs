@@ -1,1 +1,4 @@
-fn main(){}
+#[allow(dead_code, unused_imports)]
+mod paint;
+
+fn main() {}

@@ -83,8 +83,7 @@ impl Camera {
         let new_pitch = (old_pitch + pitch).clamp(-PITCH_LIMIT, PITCH_LIMIT);
         let flat = Vec3::new(arm.x, 0.0, arm.z).normalize_or(Vec3::Z);
         let flat = Quat::from_rotation_y(yaw) * flat;
-        self.eye =
-            self.target + (flat * new_pitch.cos() + Vec3::Y * new_pitch.sin()) * length;
+        self.eye = self.target + (flat * new_pitch.cos() + Vec3::Y * new_pitch.sin()) * length;
     }
 
     /// Moves the eye along its line to the target; below 1 comes closer.

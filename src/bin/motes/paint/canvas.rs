@@ -56,8 +56,7 @@ impl Canvas {
     }
 
     fn index(&self, x: u32, y: u32) -> Option<usize> {
-        (x < self.width && y < self.height)
-            .then(|| y as usize * self.width as usize + x as usize)
+        (x < self.width && y < self.height).then(|| y as usize * self.width as usize + x as usize)
     }
 
     /// Half the size: each pixel is the mean light of 2x2, which is how a picture painted at twice

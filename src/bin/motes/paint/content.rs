@@ -46,7 +46,8 @@ impl Content {
     }
 
     fn of_spheres(picture: &Picture) -> Option<Self> {
-        let usable = |s: &&super::Sphere| s.center.is_finite() && s.radius.is_finite() && s.radius > 0.0;
+        let usable =
+            |s: &&super::Sphere| s.center.is_finite() && s.radius.is_finite() && s.radius > 0.0;
         let stride = picture.spheres.len().div_ceil(SAMPLE).max(1);
         let sample: Vec<_> = picture.spheres.iter().step_by(stride).filter(usable).collect();
         if sample.is_empty() {

@@ -11,8 +11,8 @@ mod ground;
 mod lens;
 mod look;
 mod occlusion;
-pub mod palette;
 mod painter;
+pub mod palette;
 mod project;
 mod raster;
 mod shade;
@@ -24,7 +24,7 @@ mod tests;
 mod tiles;
 
 pub use camera::Camera;
-pub use canvas::Canvas;
+pub use canvas::{Canvas, SIDE_LIMIT};
 pub use painter::{Painter, Quality};
 
 use glam::Vec3;
@@ -95,7 +95,7 @@ impl Picture {
     }
 }
 
-/// Paints at the given size, one sample a pixel.
+/// Paints at the given size, one sample a pixel. Sides are cut at `SIDE_LIMIT`.
 pub fn paint(picture: &Picture, camera: &Camera, width: u32, height: u32) -> Canvas {
     let mut canvas = Canvas::default();
     Painter::new(Quality::LIVE).paint(picture, camera, width, height, &mut canvas);
@@ -103,6 +103,7 @@ pub fn paint(picture: &Picture, camera: &Camera, width: u32, height: u32) -> Can
 }
 
 /// Paints with smooth edges and softer shadows, four samples a pixel, for pictures that are kept.
+/// Sides are cut at half of `SIDE_LIMIT`.
 pub fn paint_fine(picture: &Picture, camera: &Camera, width: u32, height: u32) -> Canvas {
     let mut canvas = Canvas::default();
     let (width, height) = (width.saturating_mul(2), height.saturating_mul(2));

@@ -1,5 +1,6 @@
 //! The order of a picture's passes, and the memory they keep from one picture to the next.
 
+use super::Picture;
 use super::camera::Camera;
 use super::canvas::Canvas;
 use super::color::encode;
@@ -15,7 +16,6 @@ use super::shadow::ShadowMap;
 use super::spiral::Spiral;
 use super::strokes::Strokes;
 use super::tiles::{Footprint, TILE, TILE_AREA};
-use super::Picture;
 use glam::Vec3;
 use rayon::prelude::*;
 
@@ -99,11 +99,8 @@ impl Painter {
         let content = Content::of(picture);
 
         self.project(picture, &lens);
-        let solids = Solids {
-            balls: &self.balls,
-            facets: &self.facets,
-            footprints: &self.footprints,
-        };
+        let solids =
+            Solids { balls: &self.balls, facets: &self.facets, footprints: &self.footprints };
         self.seen.draw(&lens, solids, picture.ground);
         match &content {
             Some(content) => {

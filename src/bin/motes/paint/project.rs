@@ -86,11 +86,7 @@ pub fn facet(lens: &Lens, triangle: &Triangle) -> (Facet, Footprint) {
         return (made, Footprint::NOTHING);
     }
     if made.depth < 0.0 {
-        made = Facet {
-            edges: made.edges.map(|e| -e),
-            normal: -made.normal,
-            depth: -made.depth,
-        };
+        made = Facet { edges: made.edges.map(|e| -e), normal: -made.normal, depth: -made.depth };
     }
     let mut low = Vec2::INFINITY;
     let mut high = Vec2::NEG_INFINITY;

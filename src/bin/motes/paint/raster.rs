@@ -209,7 +209,7 @@ fn draw_facet(
             let d = glam::Vec3::new(lens.ray_x(origin.0 + column), dy, 1.0);
             let slope = facet.normal.dot(d);
             // Neighbours must overlap by a hair: their shared edge is rounded twice.
-            let hair = slope * -1e-4;
+            let hair = slope * -2e-5;
             if slope <= 0.0 || e0.dot(d) < hair || e1.dot(d) < hair || e2.dot(d) < hair {
                 continue;
             }

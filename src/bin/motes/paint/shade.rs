@@ -91,7 +91,7 @@ impl Shade<'_> {
             return self.background(spot.ray);
         }
         let shade = self.look.floor_shade;
-        let sun = (Vec3::ONE - shade) * self.sun_at(spot, self.up);
+        let sun = (Vec3::ONE - shade) * self.sun_at(spot, self.up, self.up.dot(self.sun));
         let lit = color * (sun + shade) * (0.35 + 0.65 * open(self.up));
         if share < 1.0 { self.background(spot.ray).lerp(lit, share) } else { lit }
     }
@@ -111,7 +111,7 @@ impl Shade<'_> {
         let look = self.look;
         let view = -spot.ray / spot.ray.length();
         let facing = normal.dot(self.sun);
-        let sun = if facing > 0.0 { self.sun_at(spot, normal) * facing } else { 0.0 };
+        let sun = if facing > 0.0 { self.sun_at(spot, normal, facing) * facing } else { 0.0 };
         let ambient = look.bounce_light.lerp(look.sky_light, normal.dot(self.up) * 0.5 + 0.5);
         let sky = ambient * open(normal);
         let half = (self.sun + view).normalize_or_zero();
@@ -133,10 +133,10 @@ impl Shade<'_> {
     }
 
     #[inline]
-    fn sun_at(&self, spot: Spot, normal: Vec3) -> f32 {
+    fn sun_at(&self, spot: Spot, normal: Vec3, facing: f32) -> f32 {
         match self.soft {
             Some(taps) => self.shadow.lit_softly(spot.p, normal, taps.at(spot.x, spot.y)),
-            None => self.shadow.lit(spot.p, normal),
+            None => self.shadow.lit(spot.p, normal, facing),
         }
     }
 }

@@ -57,7 +57,14 @@ struct Facet {
 
 impl ShadowMap {
     /// Draws the map with `side` texels along its longer side.
-    pub fn draw(&mut self, picture: &Picture, content: &Content, sun: Vec3, lens: &Lens, side: u32) {
+    pub fn draw(
+        &mut self,
+        picture: &Picture,
+        content: &Content,
+        sun: Vec3,
+        lens: &Lens,
+        side: u32,
+    ) {
         let (place, tiles) = fit(content, sun, side);
         self.tiles = tiles;
         self.from_view = Placement {
@@ -119,9 +126,10 @@ impl ShadowMap {
     }
 
     /// The share of the sun that reaches a point with a normal (view space), from 0 to 1: the mean
-    /// of 4 x 4 texel tests, weighted so that it changes smoothly from texel to texel.
+    /// of 4 x 4 texel tests, weighted so that it changes smoothly from texel to texel. `facing` is
+    /// the cosine between normal and sun: grazing light needs more bias.
     #[inline]
-    pub fn lit(&self, p: Vec3, normal: Vec3) -> f32 {
+    pub fn lit(&self, p: Vec3, normal: Vec3, facing: f32) -> f32 {
         let at = self.place(p, normal);
         let corner = at.truncate() - Vec2::splat(1.5);
         let limit = Vec2::new(self.tiles.width as f32, self.tiles.height as f32) - 4.0;
@@ -130,12 +138,13 @@ impl ShadowMap {
         }
         let (x, y) = (corner.x as u32, corner.y as u32);
         let part = corner - Vec2::new(x as f32, y as f32);
-        let depth = at.z - BIAS;
-        let columns = [0, 1, 2, 3].map(|i| self.tiles.column_index(x + i));
+        let depth = at.z - BIAS / facing.max(0.25);
+        let column = |i: u32| self.tiles.column_index(x + i);
+        let (a, b, c, d) = (column(0), column(1), column(2), column(3));
         let line = |j: u32| {
             let row = self.tiles.row_index(y + j);
-            let [a, b, c, d] = columns.map(|i| (self.depth[row + i] >= depth) as u32 as f32);
-            a * (1.0 - part.x) + b + c + d * part.x
+            let open = |i: usize| (self.depth[row + i] >= depth) as u32 as f32;
+            open(a) * (1.0 - part.x) + open(b) + open(c) + open(d) * part.x
         };
         (line(0) * (1.0 - part.y) + line(1) + line(2) + line(3) * part.y) / 9.0
     }

@@ -1,10 +1,10 @@
 //! Lines over a lit tile: smooth edges, tested against the depth of the solids.
 
+use super::Line;
 use super::color::linear;
 use super::lens::Lens;
 use super::project::{Stroke, stroke};
 use super::tiles::{Bins, Footprint, TILE, Tiles, key_index};
-use super::Line;
 use glam::{Vec2, Vec3};
 use rayon::prelude::*;
 
@@ -38,18 +38,32 @@ impl Strokes {
     }
 
     /// Blends the lines of a tile over its light.
-    pub fn draw(&self, tile: usize, origin: (u32, u32), lines: &[Line], depth: &[f32], light: &mut [Vec3]) {
+    pub fn draw(
+        &self,
+        tile: usize,
+        origin: (u32, u32),
+        lines: &[Line],
+        depth: &[f32],
+        light: &mut [Vec3],
+    ) {
         for &key in self.bins.tile(tile) {
             let index = key_index(key) as usize;
             self.draw_one(index, linear(lines[index].color), origin, depth, light);
         }
         // More lines than one round of bins holds: the rest is looked at one by one.
-        for index in self.binned..self.strokes.len() {
-            self.draw_one(index, linear(lines[index].color), origin, depth, light);
+        for (index, line) in lines.iter().enumerate().skip(self.binned) {
+            self.draw_one(index, linear(line.color), origin, depth, light);
         }
     }
 
-    fn draw_one(&self, index: usize, color: Vec3, origin: (u32, u32), depth: &[f32], light: &mut [Vec3]) {
+    fn draw_one(
+        &self,
+        index: usize,
+        color: Vec3,
+        origin: (u32, u32),
+        depth: &[f32],
+        light: &mut [Vec3],
+    ) {
         let stroke = &self.strokes[index];
         let along = stroke.b - stroke.a;
         let inv_length_sq = 1.0 / along.length_squared().max(1e-12);

@@ -70,7 +70,8 @@ impl Footprint {
         // Float to integer casts saturate and send not-a-number to 0, so nothing can wrap. They
         // round towards 0, which is down here; `floor` is a function call on plain x86-64.
         let first = |v: f32, limit: u32| (v as u32).min(limit) as u16;
-        let end = |v: f32, limit: u32| (v as u32).saturating_add((v > 0.0) as u32).min(limit) as u16;
+        let end =
+            |v: f32, limit: u32| (v as u32).saturating_add((v > 0.0) as u32).min(limit) as u16;
         let made = Self {
             x0: first(low.x, width),
             y0: first(low.y, height),
@@ -96,7 +97,11 @@ impl Footprint {
 
     fn tiles(&self) -> (std::ops::Range<u32>, std::ops::Range<u32>) {
         let span = |low: u16, high: u16| (low as u32) >> TILE_BITS..(high as u32).div_ceil(TILE);
-        if self.is_empty() { (0..0, 0..0) } else { (span(self.x0, self.x1), span(self.y0, self.y1)) }
+        if self.is_empty() {
+            (0..0, 0..0)
+        } else {
+            (span(self.x0, self.x1), span(self.y0, self.y1))
+        }
     }
 }
 
