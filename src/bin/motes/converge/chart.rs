@@ -52,7 +52,8 @@ pub fn draw(title: &str, curves: &[Curve]) -> Drawing {
 fn lowest(curves: &[Curve]) -> f64 {
     let share = |c: &Curve| c.residual.iter().fold(1.0, |low: f64, r| low.min(r / c.residual[0]));
     let low = curves.iter().map(share).fold(0.1, f64::min);
-    low.max(1e-6).log10().floor()
+    // A curve ends a little below its decade; that is no reason to show the next.
+    (low.max(1e-6).log10() + 0.1).floor()
 }
 
 /// Colour says the solver, dashes the over-relaxation, width the threads.
