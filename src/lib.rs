@@ -2,6 +2,7 @@
 //!
 //! A tour, in the order the data flows:
 //! - [`World`] is what is simulated: particles, constraints, colliders, forces, parameters.
+//! - [`Scene`] is a file that says what is in a world; [`Checker`] says whether a run kept its word.
 //! - [`schedule`] says which passes one step of it takes; [`Engine`] runs them.
 //! - [`pass`] declares what each pass reads and writes; `src/cpu` has one file for each.
 //! - [`StepReport`] tells what a step did and what each pass cost.
@@ -14,14 +15,17 @@ pub mod export;
 pub mod file;
 pub mod pass;
 pub mod report;
+pub mod scene;
 pub mod shape;
+pub mod snapshot;
 mod step;
 pub mod world;
 
 pub use error::{Error, Result};
 pub use report::StepReport;
+pub use scene::{CheckResult, Checker, Scene};
 pub use step::{Backend, Dispatch, Engine, Part, Pass, Schedule, schedule};
 pub use world::{
-    Cloth, Collider, Force, ForceKind, Grains, Kind, Lattice, LatticeEdges, Material, Particle,
-    ParticleId, Params, Path, Phase, Solid, Solver, World,
+    Cloth, Collider, Force, ForceKind, Grains, Kind, Lattice, LatticeEdges, Material, Params,
+    Particle, ParticleId, Path, Phase, Solid, Solver, World,
 };

@@ -11,6 +11,8 @@ use glam::Vec4;
 use std::fmt;
 use std::time::Instant;
 
+mod iterate;
+
 /// The passes, in the order a step meets them. [`crate::pass`] says what each reads and writes.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
 #[allow(missing_docs)] // each is described in pass.rs, one line a pass

@@ -277,6 +277,8 @@ impl<const N: usize> ConstraintSet<N> {
             && self.serial.len() == n
             && self.color.len() == n
             && self.used.len() <= particle_count
+            && self.next_serial < 1 << 31
+            && self.revision < 1 << 62
             && self.colors_are_sound()
     }
 
@@ -304,6 +306,8 @@ impl<const N: usize> ConstraintSet<N> {
         let starts = &self.color_start;
         self.color.windows(2).all(|w| w[0] <= w[1])
             && (self.is_empty() || starts.last() == Some(&(self.len() as u32)))
+            && starts.first().is_none_or(|&first| first == 0)
+            && self.color_count() <= OVERFLOW_COLOR + 1
             && starts.windows(2).all(|w| w[0] <= w[1] && w[1] as usize <= self.len())
             && (0..self.color_count())
                 .all(|c| self.color[self.color_range(c)].iter().all(|&x| x as usize == c))

@@ -220,12 +220,29 @@ impl World {
             ("volume", self.volume.is_sound(n)),
             ("pin", self.pins_are_sound()),
             ("object", self.objects_are_sound()),
-            ("list", self.list_reference.is_empty() || self.list_reference.len() == n),
+            ("list", self.lists_are_sound()),
+            ("time", self.clocks_are_sound()),
         ];
         match sound.iter().find(|(_, ok)| !ok) {
             Some((name, _)) => Err(Error::value(*name, "indices or values are out of range")),
             None => Ok(()),
         }
+    }
+
+    fn lists_are_sound(&self) -> bool {
+        let reference = &self.list_reference;
+        (reference.is_empty() || reference.len() == self.particles.len())
+            && reference.iter().all(|v| v.is_finite())
+            && self.list_floor.is_finite()
+    }
+
+    /// Times that paths can be asked for, and counters that have room to count on.
+    fn clocks_are_sound(&self) -> bool {
+        let counters = [self.step_count, self.quarantined, self.broken, self.particle_revision];
+        self.time.is_finite()
+            && self.time >= 0.0
+            && counters.iter().all(|&c| c < 1 << 62)
+            && self.next_group < 1 << 31
     }
 
     fn pins_are_sound(&self) -> bool {

@@ -1,0 +1,104 @@
+//! `motes bench`: the same scenes on several numbers of threads, pass by pass, side by side.
+//! A column is a backend with a number of threads; another backend is another column.
+
+use crate::cli::{BackendName, BenchArgs, Target};
+use crate::failure::Failure;
+use crate::stage::{Stage, engine};
+use crate::summary::{Summary, write_json};
+use crate::table::{Table, number};
+use crate::{machine, output, run};
+use motes::file::write_atomically;
+use motes::pass::PASSES;
+use motes::scene::Scene;
+use std::io::Write;
+
+pub fn run(args: &BenchArgs, out: &mut dyn Write) -> Result<(), Failure> {
+    output::check_file("--json", args.json.as_deref())?;
+    output::check_file("--csv", args.csv.as_deref())?;
+    let scenes: Vec<String> = match args.scenes.is_empty() {
+        true => Scene::builtin_names().map(Into::into).collect(),
+        false => args.scenes.clone(),
+    };
+    let mut teams = match args.threads.is_empty() {
+        true => vec![1, machine::cores()],
+        false => args.threads.clone(),
+    };
+    teams.dedup();
+    writeln!(out, "{}, {} steps, best of {}", machine::cpu_model(), args.steps, args.repeat)?;
+    let mut all = Vec::new();
+    for scene in &scenes {
+        let columns = measure(scene, &teams, args)?;
+        write!(out, "\n{}", table(scene, &columns))?;
+        out.flush()?;
+        all.extend(columns);
+    }
+    if let Some(path) = &args.json {
+        write_json(path, &all)?;
+    }
+    if let Some(path) = &args.csv {
+        let text = csv(&all);
+        write_atomically(path, |out| out.write_all(text.as_bytes()))?;
+    }
+    Ok(())
+}
+
+/// One column for each team. Repeats take turns, so that a slow moment of the machine does not
+/// fall on one column alone; the repeat with the smallest median counts.
+fn measure(scene: &str, teams: &[usize], args: &BenchArgs) -> Result<Vec<Summary>, Failure> {
+    let stage = Stage::of_scene(scene, &args.tuning)?;
+    let mut best: Vec<Option<Summary>> = vec![None; teams.len()];
+    for _ in 0..args.repeat {
+        for (best, &threads) in best.iter_mut().zip(teams) {
+            let target = Target { backend: BackendName::Cpu, threads: Some(threads) };
+            let mut engine = engine(stage.world.clone(), &target)?;
+            let (summary, _) =
+                run::simulate(scene, &mut engine, args.steps, None, |_, _| Ok(()))?;
+            let median = |s: &Summary| s.ms_per_step.median;
+            if best.as_ref().is_none_or(|old| median(&summary) < median(old)) {
+                *best = Some(summary);
+            }
+        }
+    }
+    Ok(best.into_iter().flatten().collect())
+}
+
+fn table(scene: &str, columns: &[Summary]) -> Table {
+    let heading = |s: &Summary| format!("{} x{} ms", s.backend, s.threads);
+    let mut table = Table::new(std::iter::once(scene.to_string()).chain(columns.iter().map(heading)));
+    let mut row = |name: &str, cell: &dyn Fn(&Summary) -> Option<String>| {
+        let cells: Vec<Option<String>> = columns.iter().map(cell).collect();
+        if cells.iter().any(Option::is_some) {
+            let shown = cells.into_iter().map(|c| c.unwrap_or_else(|| "-".into()));
+            table.row(std::iter::once(name.to_string()).chain(shown));
+        }
+    };
+    for info in PASSES {
+        row(info.name, &|s| {
+            let pass = s.passes.iter().find(|p| p.name == info.name)?;
+            Some(number(pass.ms_median))
+        });
+    }
+    row("step, median", &|s| Some(number(s.ms_per_step.median)));
+    row("step, 95 %", &|s| Some(number(s.ms_per_step.p95)));
+    row("step, least", &|s| Some(number(s.ms_per_step.min)));
+    row("steps/s", &|s| Some(number(s.steps_per_second())));
+    table
+}
+
+fn csv(summaries: &[Summary]) -> String {
+    let mut text = String::from("scene,backend,threads,particles,pass,calls,ms_median,ms_total\n");
+    for s in summaries {
+        let scene = s.scene.replace('"', "\"\"");
+        let mut line = |name: &str, calls: u64, median: f64, total: f64| {
+            text += &format!(
+                "\"{scene}\",{},{},{},{name},{calls},{median},{total}\n",
+                s.backend, s.threads, s.particles
+            );
+        };
+        for p in &s.passes {
+            line(p.name, p.calls, p.ms_median, p.ms_total);
+        }
+        line("step", s.steps as u64, s.ms_per_step.median, s.wall_ms);
+    }
+    text
+}

@@ -1,0 +1,251 @@
+//! The commands and their flags. Names are stable: tests and scripts call them.
+
+use clap::{Args, Parser, Subcommand, ValueEnum};
+use motes::Solver;
+use motes::export::Format;
+use motes::world::{BroadPhase, Method};
+use std::path::PathBuf;
+
+/// A particle physics engine: cloth, soft bodies and grains in one position-based solver.
+#[derive(Parser)]
+#[command(version, max_term_width = 100)]
+pub struct Cli {
+    /// `view` when none is given.
+    #[command(subcommand)]
+    pub command: Option<Command>,
+}
+
+#[derive(Subcommand)]
+pub enum Command {
+    /// Open the viewer on a scene (this build: run it and paint its end)
+    View(ViewArgs),
+    /// List the built-in scenes
+    Scenes(ScenesArgs),
+    /// Run a scene without a display
+    Run(RunArgs),
+    /// Time scenes pass by pass, side by side for several numbers of threads
+    Bench(BenchArgs),
+    /// Run a scene and paint its end as a PNG, without a display or a GPU
+    Render(RenderArgs),
+    /// Compare how fast the solvers converge on a stretched cloth
+    Converge(ConvergeArgs),
+    /// Say what works on this machine
+    Doctor,
+}
+
+#[derive(Args, Default)]
+pub struct ViewArgs {
+    /// Built-in name, NAME:VARIANT or a .toml file [default: cloth_hang]
+    pub scene: Option<String>,
+}
+
+#[derive(Args)]
+pub struct ScenesArgs {
+    /// Print JSON
+    #[arg(long)]
+    pub json: bool,
+}
+
+/// What changes a scene before it runs.
+#[derive(Args, Clone, Default)]
+#[command(next_help_heading = "Simulation")]
+pub struct Tuning {
+    /// Length of a step
+    #[arg(long, value_name = "SECONDS")]
+    pub dt: Option<f32>,
+    /// Substeps a step
+    #[arg(long, value_name = "N")]
+    pub substeps: Option<u32>,
+    /// Solver iterations a substep
+    #[arg(long, value_name = "N")]
+    pub iterations: Option<u32>,
+    /// How constraints are swept: seidel, lockfree, colored or jacobi
+    #[arg(long, value_name = "NAME", value_parser = word::<Solver>)]
+    pub solver: Option<Solver>,
+    /// What stiffness means: pbd or xpbd
+    #[arg(long, value_name = "NAME", value_parser = word::<Method>)]
+    pub method: Option<Method>,
+    /// Which structure finds neighbours: auto, grid, ...
+    #[arg(long, value_name = "NAME", value_parser = word::<BroadPhase>)]
+    pub broad_phase: Option<BroadPhase>,
+    /// End a substep's iterations once the summed |C| is at or below this
+    #[arg(long, value_name = "R")]
+    pub until_residual: Option<f32>,
+    /// End a step's iterations after this time; not reproducible
+    #[arg(long, value_name = "MS")]
+    pub budget_ms: Option<f32>,
+    /// Seed of everything random in the scene
+    #[arg(long, value_name = "N")]
+    pub seed: Option<u64>,
+    /// Set any key of the scene, such as cloth.0.columns=100; may be repeated
+    #[arg(long, value_name = "PATH=VALUE")]
+    pub set: Vec<String>,
+}
+
+/// Where the passes run.
+#[derive(Args, Clone)]
+#[command(next_help_heading = "Machine")]
+pub struct Target {
+    /// What computes
+    #[arg(long, value_enum, default_value_t = BackendName::Cpu)]
+    pub backend: BackendName,
+    /// Worker threads [default: one per core]
+    #[arg(long, value_name = "N", value_parser = threads)]
+    pub threads: Option<usize>,
+}
+
+#[derive(Clone, Copy, PartialEq, ValueEnum)]
+pub enum BackendName {
+    Cpu,
+    Vulkan,
+}
+
+#[derive(Args)]
+pub struct RunArgs {
+    /// Built-in name, NAME:VARIANT or a .toml file; not needed with --load
+    #[arg(required_unless_present = "load")]
+    pub scene: Option<String>,
+    /// Steps to run [default: the scene's]
+    #[arg(long, value_name = "N")]
+    pub steps: Option<u32>,
+    #[command(flatten)]
+    pub tuning: Tuning,
+    #[command(flatten)]
+    pub target: Target,
+    /// Write what the run did and cost as JSON
+    #[arg(long, value_name = "FILE.json")]
+    pub report: Option<PathBuf>,
+    /// Print a hash of all positions and velocities at the end
+    #[arg(long)]
+    pub hash: bool,
+    /// Write the particles into this folder as the run goes
+    #[arg(long, value_name = "DIR")]
+    pub export: Option<PathBuf>,
+    /// Format of the exported files: ply, vtk or obj
+    #[arg(long, value_name = "NAME", value_parser = word::<Format>, default_value = "ply")]
+    pub format: Format,
+    /// Export every K-th step
+    #[arg(long, value_name = "K", default_value_t = 1,
+          value_parser = clap::value_parser!(u32).range(1..))]
+    pub every: u32,
+    /// Judge the scene's checks; exit with 1 when one fails
+    #[arg(long)]
+    pub check: bool,
+    /// Write a snapshot of the end
+    #[arg(long, value_name = "FILE")]
+    pub save: Option<PathBuf>,
+    /// Go on from a snapshot
+    #[arg(long, value_name = "FILE")]
+    pub load: Option<PathBuf>,
+}
+
+#[derive(Args)]
+pub struct BenchArgs {
+    /// Scenes [default: every built-in one]
+    pub scenes: Vec<String>,
+    /// Numbers of threads, separated by commas [default: 1 and one per core]
+    #[arg(long, value_name = "N,...", value_delimiter = ',', value_parser = threads)]
+    pub threads: Vec<usize>,
+    /// Steps of a run
+    #[arg(long, value_name = "N", default_value_t = 60,
+          value_parser = clap::value_parser!(u32).range(1..))]
+    pub steps: u32,
+    /// Runs of each kind; the fastest counts
+    #[arg(long, value_name = "N", default_value_t = 3,
+          value_parser = clap::value_parser!(u32).range(1..=1000))]
+    pub repeat: u32,
+    #[command(flatten)]
+    pub tuning: Tuning,
+    /// Write a list of run reports
+    #[arg(long, value_name = "FILE")]
+    pub json: Option<PathBuf>,
+    /// Write one line a pass
+    #[arg(long, value_name = "FILE")]
+    pub csv: Option<PathBuf>,
+}
+
+#[derive(Args)]
+pub struct RenderArgs {
+    /// Built-in name, NAME:VARIANT or a .toml file
+    pub scene: String,
+    /// Steps to run before the picture is taken [default: the scene's]
+    #[arg(long, value_name = "N")]
+    pub steps: Option<u32>,
+    /// Width and height in pixels
+    #[arg(long, value_name = "WxH", default_value = "1280x720", value_parser = size)]
+    pub size: (u32, u32),
+    /// The picture
+    #[arg(short, long, value_name = "FILE.png", default_value = "motes.png")]
+    pub output: PathBuf,
+    /// Draw distance constraints as lines
+    #[arg(long)]
+    pub lines: bool,
+    /// Paint on a dark floor
+    #[arg(long)]
+    pub dark: bool,
+    #[command(flatten)]
+    pub tuning: Tuning,
+    #[command(flatten)]
+    pub target: Target,
+}
+
+#[derive(Args)]
+pub struct ConvergeArgs {
+    /// Particles along each side of the cloth
+    #[arg(long, value_name = "N", default_value_t = 50,
+          value_parser = clap::value_parser!(u32).range(2..=4000))]
+    pub size: u32,
+    /// How many times its area the cloth is stretched to: 16 is 4 times each way
+    #[arg(long, value_name = "FACTOR", default_value_t = 16.0, value_parser = positive)]
+    pub stretch: f32,
+    /// Most iterations to run
+    #[arg(long, value_name = "N", default_value_t = 3000,
+          value_parser = clap::value_parser!(u32).range(1..=1_000_000))]
+    pub iterations: u32,
+    /// Numbers of threads, separated by commas; the sequential solver uses one
+    #[arg(long, value_name = "N,...", value_delimiter = ',', value_parser = threads)]
+    pub threads: Vec<usize>,
+    /// Solvers, separated by commas
+    #[arg(long, value_name = "NAME,...", value_delimiter = ',', value_parser = word::<Solver>,
+          default_value = "seidel,lockfree,colored,jacobi")]
+    pub solver: Vec<Solver>,
+    /// Over-relaxation factors, separated by commas
+    #[arg(long, value_name = "FACTOR,...", value_delimiter = ',', value_parser = positive,
+          default_value = "1,1.5,1.9")]
+    pub omega: Vec<f32>,
+    /// What stiffness means; at full stiffness the two differ only in how jacobi averages
+    #[arg(long, value_name = "pbd|xpbd", value_parser = word::<Method>, default_value = "pbd")]
+    pub method: Method,
+    /// Write every curve as JSON
+    #[arg(long, value_name = "FILE")]
+    pub json: Option<PathBuf>,
+    /// Draw the curves; the ending says how
+    #[arg(long, value_name = "FILE.svg|FILE.png")]
+    pub plot: Option<PathBuf>,
+}
+
+/// A word of the library: a solver, a method, a format.
+fn word<T: std::str::FromStr<Err = motes::Error> + Send + Sync>(text: &str) -> Result<T, String> {
+    text.parse().map_err(|e: motes::Error| e.to_string())
+}
+
+fn positive(text: &str) -> Result<f32, String> {
+    match text.parse::<f32>() {
+        Ok(value) if value.is_finite() && value > 0.0 => Ok(value),
+        _ => Err("expected a number above 0".into()),
+    }
+}
+
+fn threads(text: &str) -> Result<usize, String> {
+    match text.parse::<usize>() {
+        Ok(value) if (1..=1024).contains(&value) => Ok(value),
+        _ => Err("expected a whole number from 1 to 1024".into()),
+    }
+}
+
+fn size(text: &str) -> Result<(u32, u32), String> {
+    let side = |s: &str| s.parse::<u32>().ok().filter(|v| (1..=8192).contains(v));
+    text.split_once('x')
+        .and_then(|(w, h)| Some((side(w)?, side(h)?)))
+        .ok_or_else(|| "expected two sizes from 1 to 8192, such as 1280x720".into())
+}

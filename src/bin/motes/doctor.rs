@@ -1,0 +1,30 @@
+//! `motes doctor`: what works on this machine, and how to get the rest.
+
+use crate::failure::Failure;
+use crate::machine;
+use crate::table::Table;
+use std::io::Write;
+
+pub fn run(out: &mut dyn Write) -> Result<(), Failure> {
+    let features = machine::cpu_features();
+    let memory = match machine::memory() {
+        Some((total, free)) => format!("{total} MiB, {free} MiB free"),
+        None => "unknown on this system".into(),
+    };
+    let display = match machine::display() {
+        Some(name) => format!("yes ({name})"),
+        None => "no: DISPLAY and WAYLAND_DISPLAY are not set; `motes render` needs none".into(),
+    };
+    let mut table = Table::new(["motes", env!("CARGO_PKG_VERSION")]).left(2);
+    table.row(["cpu", &machine::cpu_model()]);
+    table.row(["features", &features.join(" ")]);
+    let cores = machine::cores();
+    table.row(["cores", &cores.to_string()]);
+    table.row(["threads", &format!("{cores} unless --threads says otherwise")]);
+    table.row(["memory", &memory]);
+    table.row(["display", &display]);
+    table.row(["viewer", "not in this build yet: `motes view` runs the scene and paints its end"]);
+    table.row(["vulkan", "no Vulkan backend in this build yet"]);
+    write!(out, "{table}")?;
+    Ok(())
+}

@@ -1,0 +1,56 @@
+//! `motes render`: runs a scene and paints its end.
+
+use crate::cli::RenderArgs;
+use crate::failure::Failure;
+use crate::paint::{Camera, Theme, paint_fine};
+use crate::picture;
+use crate::stage::{Stage, engine};
+use crate::{output, run};
+use motes::World;
+use motes::file::write_atomically;
+use motes::scene::Scene;
+use std::io::Write;
+use std::path::Path;
+
+pub fn run(args: &RenderArgs, out: &mut dyn Write) -> Result<(), Failure> {
+    output::check_file("-o", Some(&args.output))?;
+    let stage = Stage::of_scene(&args.scene, &args.tuning)?;
+    let steps = stage.steps(args.steps);
+    let mut engine = engine(stage.world, &args.target)?;
+    run::simulate(&stage.name, &mut engine, steps, None, |_, _| Ok(()))?;
+    let look = Look { size: args.size, lines: args.lines, dark: args.dark };
+    write_png(&args.output, engine.world(), stage.scene.as_ref(), &look)?;
+    writeln!(out, "{} after {steps} steps: {}", stage.name, args.output.display())?;
+    Ok(())
+}
+
+/// How a picture is wanted.
+pub struct Look {
+    pub size: (u32, u32),
+    pub lines: bool,
+    pub dark: bool,
+}
+
+/// Paints a world as the scene wants it seen, or framed whole.
+pub fn write_png(
+    path: &Path,
+    world: &World,
+    scene: Option<&Scene>,
+    look: &Look,
+) -> Result<(), Failure> {
+    let mut picture = picture::of(world, look.lines);
+    picture.theme = if look.dark { Theme::Dark } else { Theme::Light };
+    let (width, height) = look.size;
+    let aspect = width as f32 / height as f32;
+    let mut camera = match picture.bounds() {
+        Some((low, high)) => Camera::frame_box_from(low, high, 0.55, 0.38, aspect),
+        None => Camera::default(),
+    };
+    if let Some(wanted) = scene.map(Scene::camera) {
+        camera.eye = wanted.eye.unwrap_or(camera.eye);
+        camera.target = wanted.target.unwrap_or(camera.target);
+        camera.fov_y = wanted.fov.map_or(camera.fov_y, f32::to_radians);
+    }
+    let canvas = paint_fine(&picture, &camera, width, height);
+    Ok(write_atomically(path, |out| canvas.write_png(out))?)
+}

@@ -1,0 +1,141 @@
+//! From flags to an engine that is ready to step: a scene or a snapshot, tuned.
+
+use crate::cli::{BackendName, Target, Tuning};
+use crate::failure::Failure;
+use motes::scene::Scene;
+use motes::{Backend, Engine, World, snapshot};
+use std::path::Path;
+
+/// A world before its first step, and where it came from.
+pub struct Stage {
+    /// What reports call it.
+    pub name: String,
+    /// The scene, if one was named.
+    pub scene: Option<Scene>,
+    pub world: World,
+}
+
+/// Steps of a run when nobody says how many.
+const STEPS: u32 = 300;
+
+impl Stage {
+    /// Builds a scene.
+    pub fn of_scene(spec: &str, tuning: &Tuning) -> Result<Stage, Failure> {
+        let scene = load_scene(spec, tuning)?;
+        let mut world = scene.build()?;
+        tune(&mut world, tuning)?;
+        Ok(Stage { name: spec.into(), scene: Some(scene), world })
+    }
+
+    /// Goes on from a snapshot. `spec` names the scene whose checks and camera count; without it,
+    /// the one the snapshot was made from, if it is still there.
+    pub fn of_snapshot(
+        path: &Path,
+        spec: Option<&str>,
+        tuning: &Tuning,
+    ) -> Result<Stage, Failure> {
+        if tuning.seed.is_some() {
+            return Err(Failure::Usage(
+                "--seed: a snapshot is built already; give the seed to the run that makes it".into(),
+            ));
+        }
+        let saved = snapshot::load(path)?;
+        let mut world = saved.world;
+        let scene = match spec {
+            Some(spec) => Some(Scene::load(spec)?),
+            None => Scene::load(&saved.scene).ok(),
+        };
+        for set in &tuning.set {
+            set_param(&mut world, set)?;
+        }
+        tune(&mut world, tuning)?;
+        let name = spec.map_or(saved.scene, Into::into);
+        Ok(Stage { name, scene, world })
+    }
+
+    /// Steps to run: as asked, or as the scene wants.
+    pub fn steps(&self, asked: Option<u32>) -> u32 {
+        asked.or(self.scene.as_ref().map(Scene::steps)).unwrap_or(STEPS)
+    }
+
+    /// The scene, if this world has the objects its checks speak of.
+    pub fn scene_of_checks(&self) -> Result<&Scene, Failure> {
+        let Some(scene) = &self.scene else {
+            return Err(Failure::Usage(format!(
+                "--check: the scene `{}` of this snapshot is not here; name the scene as well",
+                self.name
+            )));
+        };
+        // A world that was built from another scene has other objects in their places.
+        let names = |world: &World| -> Vec<String> {
+            world.objects().iter().map(|o| o.name.clone()).collect()
+        };
+        if names(&scene.build()?) != names(&self.world) {
+            return Err(Failure::Usage(format!(
+                "--check: this world was not built from `{}`; name the scene it comes from",
+                scene.name()
+            )));
+        }
+        Ok(scene)
+    }
+}
+
+fn load_scene(spec: &str, tuning: &Tuning) -> Result<Scene, Failure> {
+    let mut sets = tuning.set.clone();
+    if let Some(seed) = tuning.seed {
+        sets.push(format!("seed={seed}"));
+    }
+    Ok(Scene::load_with(spec, &sets)?)
+}
+
+/// Lays the flags over the scene's parameters.
+fn tune(world: &mut World, tuning: &Tuning) -> Result<(), Failure> {
+    let real = |v: f32| toml::Value::Float(f64::from(v));
+    let whole = |v: u32| toml::Value::Integer(i64::from(v));
+    let text = |v: &str| toml::Value::String(v.into());
+    let flags = [
+        ("dt", tuning.dt.map(real)),
+        ("substeps", tuning.substeps.map(whole)),
+        ("iterations", tuning.iterations.map(whole)),
+        ("solver", tuning.solver.map(|v| text(v.word()))),
+        ("method", tuning.method.map(|v| text(v.word()))),
+        ("broad_phase", tuning.broad_phase.map(|v| text(v.word()))),
+        ("until_residual", tuning.until_residual.map(real)),
+        ("budget_ms", tuning.budget_ms.map(real)),
+    ];
+    for (name, value) in flags {
+        let Some(value) = value else { continue };
+        let flag = name.replace('_', "-");
+        world.params.set(name, &value).map_err(|e| Failure::Usage(format!("--{flag}: {e}")))?;
+    }
+    Ok(())
+}
+
+/// `--set` on a snapshot: only parameters are left to set.
+fn set_param(world: &mut World, set: &str) -> Result<(), Failure> {
+    let refuse = |why: String| Failure::Usage(format!("--set {set}: {why}"));
+    let (path, value) =
+        set.split_once('=').ok_or_else(|| refuse("expected PATH=VALUE".into()))?;
+    let path = path.trim();
+    let name = path.strip_prefix("params.").unwrap_or(path);
+    if world.params.get(name).is_none() {
+        return Err(refuse(
+            "a snapshot is built already; only parameters such as iterations can be set".into(),
+        ));
+    }
+    let value = value.trim();
+    let parsed = value.parse().unwrap_or_else(|_| toml::Value::String(value.into()));
+    world.params.set(name, &parsed).map_err(|e| refuse(e.to_string()))
+}
+
+/// Takes a world to the backend that was asked for.
+pub fn engine(world: World, target: &Target) -> Result<Engine, Failure> {
+    match target.backend {
+        BackendName::Cpu => {
+            Ok(Engine::new(world, Backend::Cpu { threads: target.threads.unwrap_or(0) })?)
+        }
+        BackendName::Vulkan => Err(Failure::Usage(
+            "--backend vulkan: this build has no Vulkan backend yet; use --backend cpu".into(),
+        )),
+    }
+}

@@ -1,0 +1,189 @@
+//! What a run did and cost: the `--report` JSON and the table at the end.
+
+use crate::machine;
+use crate::stats::{Spread, median};
+use crate::table::{Table, number};
+use motes::file::write_atomically;
+use motes::pass::PASSES;
+use motes::{Engine, Kind, Pass, StepReport};
+use serde::Serialize;
+use std::collections::BTreeMap;
+use std::path::Path;
+
+/// Gathers the reports of steps.
+#[derive(Default)]
+pub struct Recorder {
+    step_ms: Vec<f64>,
+    passes: Vec<PassRecord>,
+    list_builds: u64,
+    iterations: u64,
+}
+
+#[derive(Clone, Default)]
+struct PassRecord {
+    calls: u64,
+    /// One entry for each step it ran in.
+    ms: Vec<f64>,
+}
+
+/// A run, as `--report` writes it.
+#[derive(Clone, Debug, Serialize)]
+pub struct Summary {
+    pub scene: String,
+    pub backend: &'static str,
+    pub device: String,
+    pub threads: usize,
+    pub particles: usize,
+    pub constraints: usize,
+    pub contacts: usize,
+    pub listed: usize,
+    pub steps: usize,
+    pub dt: f32,
+    pub substeps: u32,
+    pub iterations: u32,
+    pub wall_ms: f64,
+    pub ms_per_step: Spread,
+    pub passes: Vec<PassSummary>,
+    pub residual: BTreeMap<&'static str, f64>,
+    pub quarantined: u64,
+    pub hash: String,
+    // Beyond the fixed keys.
+    pub version: &'static str,
+    pub solver: &'static str,
+    pub method: &'static str,
+    pub time: f64,
+    pub broken: u64,
+    pub list_builds: u64,
+    pub iterations_run: u64,
+}
+
+/// What a pass cost. The median is over the steps it ran in: lists are not made in every step.
+#[derive(Clone, Debug, Serialize)]
+pub struct PassSummary {
+    pub name: &'static str,
+    pub calls: u64,
+    pub ms_median: f64,
+    pub ms_total: f64,
+}
+
+impl Recorder {
+    pub fn observe(&mut self, report: &StepReport) {
+        self.passes.resize(Pass::COUNT, PassRecord::default());
+        self.step_ms.push(report.wall_ms);
+        self.list_builds += u64::from(report.list_builds);
+        self.iterations += u64::from(report.iterations);
+        for (pass, calls, ms) in report.passes.ran() {
+            let record = &mut self.passes[pass as usize];
+            record.calls += u64::from(calls);
+            record.ms.push(ms);
+        }
+    }
+
+    /// The run so far, with the state the engine is in now.
+    pub fn summary(&self, scene: &str, engine: &Engine) -> Summary {
+        let world = engine.world();
+        let report = engine.report();
+        let params = &world.params;
+        let ran = PASSES.iter().zip(&self.passes).filter(|(_, record)| record.calls > 0);
+        Summary {
+            scene: scene.into(),
+            backend: "cpu",
+            device: machine::cpu_model(),
+            threads: engine.threads(),
+            particles: world.particles().len(),
+            constraints: world.constraint_count(),
+            contacts: report.contacts,
+            listed: report.listed,
+            steps: self.step_ms.len(),
+            dt: params.dt,
+            substeps: params.substeps,
+            iterations: params.iterations,
+            wall_ms: self.step_ms.iter().sum(),
+            ms_per_step: Spread::of(&self.step_ms),
+            passes: ran
+                .map(|(info, record)| PassSummary {
+                    name: info.name,
+                    calls: record.calls,
+                    ms_median: median(&record.ms),
+                    ms_total: record.ms.iter().sum(),
+                })
+                .collect(),
+            residual: Kind::ALL
+                .into_iter()
+                .filter(|&kind| world.count(kind) > 0)
+                .map(|kind| (kind.name(), world.residual(kind)))
+                .collect(),
+            quarantined: world.quarantined(),
+            hash: format!("{:016x}", world.hash()),
+            version: env!("CARGO_PKG_VERSION"),
+            solver: params.solver.word(),
+            method: params.method.word(),
+            time: world.time(),
+            broken: world.broken(),
+            list_builds: self.list_builds,
+            iterations_run: self.iterations,
+        }
+    }
+}
+
+impl Summary {
+    pub fn steps_per_second(&self) -> f64 {
+        if self.wall_ms > 0.0 { self.steps as f64 * 1e3 / self.wall_ms } else { 0.0 }
+    }
+
+    pub fn write(&self, path: &Path) -> motes::Result<()> {
+        write_json(path, self)
+    }
+
+    /// The table printed at the end of a run.
+    pub fn text(&self) -> String {
+        let mut passes = Table::new(["pass", "calls", "ms a step", "ms in all", "share"]);
+        for pass in &self.passes {
+            passes.row([
+                pass.name.to_string(),
+                pass.calls.to_string(),
+                number(pass.ms_median),
+                number(pass.ms_total),
+                format!("{:.1} %", 100.0 * pass.ms_total / self.wall_ms.max(1e-9)),
+            ]);
+        }
+        let mut facts = Table::new(["scene", &self.scene]).left(2);
+        let mut fact = |name: &str, value: String| facts.row([name.to_string(), value]);
+        fact("particles", self.particles.to_string());
+        fact("constraints", self.constraints.to_string());
+        fact("contacts", format!("{} of {} listed", self.contacts, self.listed));
+        let steps = format!(
+            "{} of {} s, {} substeps, {} iterations, {} {}",
+            self.steps, self.dt, self.substeps, self.iterations, self.solver, self.method
+        );
+        fact("steps", steps);
+        let Spread { median, p95, min } = self.ms_per_step;
+        let speed = format!(
+            "{} steps/s on {} threads; a step takes {} ms (median), {} (95 %), {} (least)",
+            number(self.steps_per_second()),
+            self.threads,
+            number(median),
+            number(p95),
+            number(min)
+        );
+        fact("speed", speed);
+        let residual: Vec<String> =
+            self.residual.iter().map(|(kind, r)| format!("{kind} {}", number(*r))).collect();
+        if !residual.is_empty() {
+            fact("residual", residual.join(", "));
+        }
+        if self.broken > 0 {
+            fact("broken", self.broken.to_string());
+        }
+        fact("quarantined", self.quarantined.to_string());
+        format!("{passes}\n{facts}")
+    }
+}
+
+/// Writes JSON for people and programs, whole or not at all.
+pub fn write_json(path: &Path, value: &impl Serialize) -> motes::Result<()> {
+    write_atomically(path, |out| {
+        serde_json::to_writer_pretty(&mut *out, value)?;
+        writeln!(out)
+    })
+}

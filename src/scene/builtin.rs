@@ -1,0 +1,74 @@
+//! The scenes and meshes that come with the program, inside it.
+
+use super::Scene;
+
+/// Every file of assets/scenes, in the order they are listed. A test compares it to the folder.
+const SCENES: &[(&str, &str)] = &[
+    ("cloth_hang", include_str!("../../assets/scenes/cloth_hang.toml")),
+    ("cloth_stretch", include_str!("../../assets/scenes/cloth_stretch.toml")),
+    ("sand_heap", include_str!("../../assets/scenes/sand_heap.toml")),
+];
+
+macro_rules! meshes {
+    ($($name:literal),+ $(,)?) => {
+        &[$(($name, include_bytes!(concat!("../../assets/meshes/", $name, ".obj")))),+]
+    };
+}
+
+/// Every file of assets/meshes; likewise tested.
+const MESHES: &[(&str, &[u8])] = meshes![
+    "axe",
+    "bowl",
+    "cone",
+    "cube",
+    "cube_with_hole",
+    "cylinder",
+    "ledge",
+    "rabbit",
+    "sphere",
+    "spike",
+    "stairs",
+    "torus",
+    "trefoil",
+];
+
+pub(super) fn scene_text(name: &str) -> Option<&'static str> {
+    SCENES.iter().find(|(known, _)| *known == name).map(|(_, text)| *text)
+}
+
+pub(super) fn mesh_bytes(name: &str) -> Option<&'static [u8]> {
+    MESHES.iter().find(|(known, _)| *known == name).map(|(_, bytes)| *bytes)
+}
+
+impl Scene {
+    /// Names of the built-in scenes.
+    pub fn builtin_names() -> impl Iterator<Item = &'static str> {
+        SCENES.iter().map(|(name, _)| *name)
+    }
+
+    /// Names of the built-in meshes.
+    pub fn builtin_mesh_names() -> impl Iterator<Item = &'static str> {
+        MESHES.iter().map(|(name, _)| *name)
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use std::collections::BTreeSet;
+
+    fn stems(folder: &str, extension: &str) -> BTreeSet<String> {
+        std::fs::read_dir(format!("{}/assets/{folder}", env!("CARGO_MANIFEST_DIR")))
+            .unwrap()
+            .map(|entry| entry.unwrap().path())
+            .filter(|path| path.extension().is_some_and(|e| e == extension))
+            .map(|path| path.file_stem().unwrap().to_string_lossy().into_owned())
+            .collect()
+    }
+
+    #[test]
+    fn the_tables_are_the_folders() {
+        assert_eq!(stems("scenes", "toml"), Scene::builtin_names().map(String::from).collect());
+        assert_eq!(stems("meshes", "obj"), Scene::builtin_mesh_names().map(String::from).collect());
+    }
+}

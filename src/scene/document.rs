@@ -1,0 +1,388 @@
+//! A scene's text as a tree that remembers where every value was written, through variants and
+//! `--set`, so that any complaint about a field can name its line.
+
+use super::file::SceneFile;
+use crate::error::{Error, Result};
+use crate::world::Params;
+use serde::Deserialize;
+use std::ops::Range;
+use toml::Spanned;
+use toml::de::{DeTable, DeValue, ValueDeserializer};
+
+/// More text than this is no scene; 64 MiB hold about a million explicit particles.
+pub(super) const MOST_BYTES: usize = 64 << 20;
+/// Tables nest at most this deep: the format needs half of it, and recursion must end.
+const MOST_DEPTH: usize = 16;
+
+type Tree<'i> = Spanned<DeValue<'i>>;
+
+/// The tree and what is needed to tell where a piece of it came from.
+#[derive(Clone, Debug)]
+pub(crate) struct Document<'i> {
+    file: &'i str,
+    text: &'i str,
+    tree: Tree<'i>,
+    /// The `--set` arguments. Their values carry spans behind the end of the text: argument k
+    /// starts where argument k-1 ends.
+    sets: Vec<&'i str>,
+    variants: Vec<(String, Tree<'i>)>,
+}
+
+impl<'i> Document<'i> {
+    /// Parses the text and puts the variants aside.
+    pub fn parse(file: &'i str, text: &'i str) -> Result<Self> {
+        let refuse = |line, message: String| Err(Error::input(file, line, "scene", message));
+        if text.len() > MOST_BYTES {
+            return refuse(None, format!("{} bytes is too long; at most {MOST_BYTES}", text.len()));
+        }
+        if let Some(line) = deep_line(text) {
+            return refuse(Some(line), "a key has too many dots".into());
+        }
+        let mut document = Document {
+            file,
+            text,
+            tree: Spanned::new(0..0, DeValue::Table(DeTable::new())),
+            sets: Vec::new(),
+            variants: Vec::new(),
+        };
+        let table = DeTable::parse(text).map_err(|e| document.toml_error(&e))?;
+        document.tree = Spanned::new(table.span(), DeValue::Table(table.into_inner()));
+        if depth(&document.tree) > MOST_DEPTH {
+            return refuse(None, format!("tables nest deeper than {MOST_DEPTH} levels"));
+        }
+        document.split_variants()?;
+        Ok(document)
+    }
+
+    fn split_variants(&mut self) -> Result<()> {
+        let DeValue::Table(root) = self.tree.get_mut() else { return Ok(()) };
+        let Some(variants) = root.remove("variants") else { return Ok(()) };
+        let span = variants.span();
+        let DeValue::Table(variants) = variants.into_inner() else {
+            return Err(self.error_in(span, "variants", "expected tables [variants.NAME]"));
+        };
+        for (name, overlay) in variants {
+            let name = name.into_inner().into_owned();
+            if !overlay.get_ref().is_table() {
+                let field = format!("variants.{name}");
+                return Err(self.error_in(overlay.span(), &field, "expected a table"));
+            }
+            self.variants.push((name, overlay));
+        }
+        Ok(())
+    }
+
+    /// Names of the variants.
+    pub fn variants(&self) -> impl Iterator<Item = &str> {
+        self.variants.iter().map(|(name, _)| name.as_str())
+    }
+
+    /// Lays a variant over the tree.
+    pub fn overlay(&mut self, variant: &str) -> Result<()> {
+        let Some((_, over)) = self.variants.iter().find(|(name, _)| name == variant) else {
+            let known: Vec<_> = self.variants().collect();
+            let known = match known.as_slice() {
+                [] => "this scene has none".into(),
+                _ => format!("known: {}", known.join(", ")),
+            };
+            return Err(Error::input(
+                self.file,
+                None,
+                format!("variants.{variant}"),
+                format!("no such variant; {known}"),
+            ));
+        };
+        merge(&mut self.tree, over.clone());
+        Ok(())
+    }
+
+    /// Applies one `PATH=VALUE`.
+    pub fn set(&mut self, argument: &'i str) -> Result<()> {
+        let shown = format!("--set {argument}");
+        let Some((path, value)) = argument.split_once('=') else {
+            return Err(Error::input(shown, None, argument, "expected PATH=VALUE"));
+        };
+        let (path, value) = (path.trim(), value.trim());
+        let refuse = |message: String| Err(Error::input(&shown, None, path, message));
+        let value = match set_value(value) {
+            Ok(value) => value,
+            Err(message) => return refuse(message),
+        };
+        let mut segments: Vec<&str> = path.split('.').collect();
+        let deep = depth(&value) + segments.len() > MOST_DEPTH;
+        if deep || segments.iter().any(|s| s.is_empty()) {
+            return refuse("expected a path such as cloth.0.columns or iterations".into());
+        }
+        if let [name] = segments[..]
+            && Params::TABLE.iter().any(|p| p.name == name)
+        {
+            segments.insert(0, "params");
+        }
+        let start = self.text.len() + self.sets.iter().map(|s| s.len() + 1).sum::<usize>();
+        let span = start..start + argument.len();
+        if let Err(message) = put(&mut self.tree, &segments, respan(value, &span), &span) {
+            return refuse(message);
+        }
+        self.sets.push(argument);
+        Ok(())
+    }
+
+    /// Reads the tree as a scene.
+    pub fn read(&self) -> Result<SceneFile> {
+        let from = ValueDeserializer::from(self.tree.clone());
+        SceneFile::deserialize(from).map_err(|e| self.toml_error(&e))
+    }
+
+    /// An error about the field at `path`, with the line of the closest thing that was written.
+    pub fn error_at(&self, path: &str, message: impl Into<String>) -> Error {
+        self.error_in(self.span_of(path), path, message)
+    }
+
+    /// Gives an error of the library its place: `object` is the path of what was being built.
+    pub fn explain(&self, error: Error, object: &str) -> Error {
+        match error {
+            Error::Value { field, message } => {
+                let inside = field == object || field.starts_with(&format!("{object}."));
+                let path = if inside { field } else { format!("{object}.{field}") };
+                self.error_at(&path, message)
+            }
+            Error::TooLarge { what: _, needed, limit } => {
+                let place = self.place(self.span_of(object).start);
+                let line = place.line.map(|l| format!(":{l}")).unwrap_or_default();
+                let what = format!("{}{line}: {object}", place.file);
+                Error::TooLarge { what, needed, limit }
+            }
+            other => other,
+        }
+    }
+
+    fn error_in(&self, span: Range<usize>, path: &str, message: impl Into<String>) -> Error {
+        let place = self.place(span.start);
+        let mut message = message.into();
+        if let Some(column) = place.column {
+            message = format!("{message} (column {column})");
+        }
+        Error::input(place.file, place.line, path, message)
+    }
+
+    fn toml_error(&self, error: &toml::de::Error) -> Error {
+        let message = error.message().trim();
+        match error.span() {
+            Some(span) => self.error_in(span.clone(), &self.path_of(&span), message),
+            None => Error::input(self.file, None, "scene", message),
+        }
+    }
+
+    /// File, line and column of a byte of the text or of a `--set`.
+    fn place(&self, at: usize) -> Place {
+        let mut start = self.text.len();
+        for set in &self.sets {
+            if at >= start && at < start + set.len() {
+                return Place { file: format!("--set {set}"), line: None, column: None };
+            }
+            start += set.len() + 1;
+        }
+        let at = self.text.floor_char_boundary(at);
+        let before = &self.text[..at];
+        let line_start = before.rfind('\n').map_or(0, |i| i + 1);
+        Place {
+            file: self.file.into(),
+            line: Some(before.matches('\n').count() + 1),
+            column: Some(before[line_start..].chars().count() + 1),
+        }
+    }
+
+    /// Where the value at `path` was written, or the deepest part of the path that was.
+    fn span_of(&self, path: &str) -> Range<usize> {
+        let mut span = 0..0;
+        let mut at = &self.tree;
+        for segment in path.split('.') {
+            let next = match at.get_ref() {
+                DeValue::Table(table) => table.get_key_value(segment).map(|(k, v)| (k.span(), v)),
+                DeValue::Array(array) => {
+                    segment.parse().ok().and_then(|i: usize| array.get(i)).map(|v| (v.span(), v))
+                }
+                _ => None,
+            };
+            let Some((found, value)) = next else { break };
+            // A table made of dotted keys or by an overlay need not have a span of its own.
+            if !(found.is_empty() && value.get_ref().is_table()) {
+                span = found;
+            }
+            at = value;
+        }
+        span
+    }
+
+    /// The path of the smallest key or value around a span.
+    fn path_of(&self, span: &Range<usize>) -> String {
+        let mut best: Option<(usize, String)> = None;
+        visit(&self.tree, &mut String::new(), &mut |found: Range<usize>, path: &str| {
+            let around = found.start <= span.start && span.end <= found.end;
+            if around && best.as_ref().is_none_or(|(len, _)| found.len() <= *len) {
+                best = Some((found.len(), path.into()));
+            }
+        });
+        match best {
+            Some((_, path)) if !path.is_empty() => path,
+            _ => "scene".into(),
+        }
+    }
+}
+
+struct Place {
+    file: String,
+    line: Option<usize>,
+    column: Option<usize>,
+}
+
+/// The first line that may nest keys beyond reason. Looked for in the text, since a tree of a
+/// million levels could not even be dropped; [`depth`] is exact, once that is ruled out.
+fn deep_line(text: &str) -> Option<usize> {
+    const MOST_DOTS: usize = 32;
+    let deep = |line: &str| {
+        let (mut dots, mut previous) = (0, ' ');
+        line.chars().any(|c| {
+            match c {
+                // Dots in a row are prose: between the dots of a key there is a name.
+                '.' if previous != '.' => dots += 1,
+                ',' => dots = 0,
+                _ => {}
+            }
+            previous = c;
+            dots > MOST_DOTS
+        })
+    };
+    text.lines().position(deep).map(|i| i + 1)
+}
+
+/// Levels of tables and lists, at least 1.
+fn depth(at: &Tree<'_>) -> usize {
+    let deepest = match at.get_ref() {
+        DeValue::Table(table) => table.values().map(depth).max(),
+        DeValue::Array(array) => array.iter().map(depth).max(),
+        _ => None,
+    };
+    1 + deepest.unwrap_or(0)
+}
+
+/// Lays `over` on `base`: tables merge, arrays of tables merge by index, all else is replaced.
+fn merge<'i>(base: &mut Tree<'i>, over: Tree<'i>) {
+    let span = over.span();
+    match (base.get_mut(), over.into_inner()) {
+        (DeValue::Table(base), DeValue::Table(over)) => {
+            for (key, value) in over {
+                match base.get_mut(key.get_ref().as_ref()) {
+                    Some(old) => merge(old, value),
+                    None => {
+                        base.insert(key, value);
+                    }
+                }
+            }
+        }
+        (DeValue::Array(base), DeValue::Array(over))
+            if !over.is_empty()
+                && base.iter().chain(over.iter()).all(|v| v.get_ref().is_table()) =>
+        {
+            for (i, value) in over.into_iter().enumerate() {
+                match base.get_mut(i) {
+                    Some(old) => merge(old, value),
+                    None => base.push(value),
+                }
+            }
+        }
+        (_, over) => *base = Spanned::new(span, over),
+    }
+}
+
+/// Reads the value of a `--set`: a TOML value, or a bare word as a string.
+fn set_value(text: &str) -> std::result::Result<Tree<'_>, String> {
+    let error = match DeValue::parse(text) {
+        Ok(value) => return Ok(value),
+        Err(error) => error,
+    };
+    let bare = |c: char| c.is_alphanumeric() || "_-./:\\".contains(c);
+    if !text.is_empty() && text.chars().all(bare) {
+        return Ok(Spanned::new(0..0, DeValue::String(text.into())));
+    }
+    Err(format!("`{text}` is not a TOML value: {}", error.message()))
+}
+
+/// Puts a value into the tree, making tables on the way where there are none.
+fn put<'i>(
+    at: &mut Tree<'i>,
+    path: &[&'i str],
+    value: Tree<'i>,
+    span: &Range<usize>,
+) -> std::result::Result<(), String> {
+    let Some((&first, rest)) = path.split_first() else {
+        *at = value;
+        return Ok(());
+    };
+    match at.get_mut() {
+        DeValue::Table(table) => {
+            if let Some(next) = table.get_mut(first) {
+                return put(next, rest, value, span);
+            }
+            if rest.first().is_some_and(|s| s.parse::<usize>().is_ok()) {
+                return Err(format!("the scene has no `{first}`"));
+            }
+            let mut new = Spanned::new(span.clone(), DeValue::Table(DeTable::new()));
+            put(&mut new, rest, value, span)?;
+            table.insert(Spanned::new(span.clone(), first.into()), new);
+            Ok(())
+        }
+        DeValue::Array(array) => {
+            let count = array.len();
+            let next = first.parse().ok().and_then(|i: usize| array.get_mut(i));
+            match next {
+                Some(next) => put(next, rest, value, span),
+                None => Err(format!("there is no `{first}` in a list of {count}, counted from 0")),
+            }
+        }
+        other => Err(format!("`{first}` is looked for in a {}", other.type_str())),
+    }
+}
+
+fn respan<'i>(tree: Tree<'i>, span: &Range<usize>) -> Tree<'i> {
+    let value = match tree.into_inner() {
+        DeValue::Array(a) => DeValue::Array(a.into_iter().map(|v| respan(v, span)).collect()),
+        DeValue::Table(t) => DeValue::Table(
+            t.into_iter()
+                .map(|(k, v)| (Spanned::new(span.clone(), k.into_inner()), respan(v, span)))
+                .collect(),
+        ),
+        other => other,
+    };
+    Spanned::new(span.clone(), value)
+}
+
+/// Calls `found(span, path)` for every key and value.
+fn visit(at: &Tree<'_>, path: &mut String, found: &mut impl FnMut(Range<usize>, &str)) {
+    found(at.span(), path);
+    let length = path.len();
+    let enter = |path: &mut String, name: &str| {
+        if !path.is_empty() {
+            path.push('.');
+        }
+        path.push_str(name);
+    };
+    match at.get_ref() {
+        DeValue::Table(table) => {
+            for (key, value) in table {
+                enter(path, key.get_ref());
+                found(key.span(), path);
+                visit(value, path, found);
+                path.truncate(length);
+            }
+        }
+        DeValue::Array(array) => {
+            for (i, value) in array.iter().enumerate() {
+                enter(path, &i.to_string());
+                visit(value, path, found);
+                path.truncate(length);
+            }
+        }
+        _ => {}
+    }
+}

@@ -1,0 +1,72 @@
+//! Bare solver iterations, one at a time: how fast a solver converges, apart from everything else
+//! a step does.
+
+use super::{Engine, Part, Pass, run};
+use crate::error::Result;
+use crate::world::World;
+use std::ops::ControlFlow;
+use std::time::Instant;
+
+impl Engine {
+    /// Runs up to `count` solver iterations over the constraints where the particles are now:
+    /// nothing is predicted, no time passes and velocities stay. Contacts are left out, since their
+    /// lists belong to a step. `after` sees the world after each iteration with the milliseconds
+    /// that iteration took (not `after` itself), and may end the run.
+    ///
+    /// ```
+    /// use motes::{Backend, Cloth, Engine, Kind, World};
+    /// use std::ops::ControlFlow;
+    /// let mut world = World::new();
+    /// let cloth = world.add_cloth(&Cloth::default())?;
+    /// world.set_position(cloth[0], glam::Vec3::Y)?;
+    /// let before = world.residual(Kind::Distance);
+    /// let mut engine = Engine::new(world, Backend::default())?;
+    /// engine.iterate(10, |_, _| ControlFlow::Continue(()))?;
+    /// assert!(engine.world().residual(Kind::Distance) < before);
+    /// # Ok::<(), motes::Error>(())
+    /// ```
+    pub fn iterate(
+        &mut self,
+        count: u32,
+        mut after: impl FnMut(&World, f64) -> ControlFlow<()> + Send,
+    ) -> Result<()> {
+        self.world.params.check()?;
+        let mut sweeps = self.schedule().iterate.clone();
+        sweeps.retain(|d| match d.pass {
+            Pass::SolveContacts | Pass::SolveEnvironment => false,
+            Pass::ApplyDeltas => matches!(d.part, Part::Of(_)),
+            _ => true,
+        });
+        self.report.begin();
+        let Engine { world, cpu, report, .. } = self;
+        world.particles.predicted.clone_from(&world.particles.position);
+        world.distance.lambda.fill(0.0);
+        world.bend.lambda.fill(0.0);
+        world.volume.lambda.fill(0.0);
+        world.pins.iter_mut().for_each(|pin| pin.lambda = 0.0);
+        let h = world.params.dt / world.params.substeps as f32;
+        cpu.in_team(|cpu| {
+            cpu.begin_substep(world, h);
+            for _ in 0..count {
+                let started = Instant::now();
+                run(&sweeps, cpu, world, report);
+                let ms = started.elapsed().as_secs_f64() * 1e3;
+                report.iterations += 1;
+                report.wall_ms += ms;
+                // A diverging sweep must not leave a world that no longer validates.
+                let particles = &mut world.particles;
+                for (x, p) in particles.position.iter_mut().zip(&mut particles.predicted) {
+                    if p.is_finite() {
+                        *x = *p;
+                    } else {
+                        *p = *x;
+                    }
+                }
+                if after(world, ms).is_break() {
+                    break;
+                }
+            }
+        });
+        Ok(())
+    }
+}
