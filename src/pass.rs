@@ -20,6 +20,7 @@ pub enum Buffer {
     GridStart,
     GridSorted,
     Neighbors,
+    ContactRows,
     EnvironmentContacts,
     Delta,
     Distance,
@@ -74,12 +75,14 @@ passes! {
         reads [ListReference Radius Phase Rest Distance GridStart GridSorted] writes [Neighbors];
     FindNeighborsBrute "find_neighbors_brute" "lists the particles within reach of each, testing every pair"
         reads [ListReference Radius Phase Rest Distance] writes [Neighbors];
+    ColorContacts "color_contacts" "sorts the listed pairs into colours that share no particle"
+        reads [Neighbors] writes [ContactRows];
     CollideEnvironment "collide_environment" "lists the planes of the obstacles each particle may touch, swept"
         reads [Position Predicted Radius] writes [EnvironmentContacts];
-    StabilizeContacts "stabilize_contacts" "finds what resolves overlap left from before, at the start of the substep"
-        reads [Position Radius ContactWeight Neighbors] writes [Delta];
+    StabilizeContacts "stabilize_contacts" "resolves overlap left from before, without giving velocity"
+        reads [Position Radius ContactWeight Neighbors ContactRows] writes [Delta Position Predicted];
     SolveContacts "solve_contacts" "pushes touching particles apart, with static and kinetic friction"
-        reads [Position Predicted Radius ContactWeight Neighbors] writes [Delta Predicted];
+        reads [Position Predicted Radius ContactWeight Neighbors ContactRows] writes [Delta Predicted];
     ApplyDeltas "apply_deltas" "averages gathered corrections and applies them"
         reads [Delta Corrections Distance Bend Volume] writes [Predicted Position Velocity];
     SolveEnvironment "solve_environment" "puts particles outside the obstacles, with friction"

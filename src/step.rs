@@ -25,6 +25,7 @@ pub enum Pass {
     GridSort,
     FindNeighborsGrid,
     FindNeighborsBrute,
+    ColorContacts,
     CollideEnvironment,
     StabilizeContacts,
     SolveContacts,
@@ -95,6 +96,8 @@ pub fn schedule(world: &World) -> Schedule {
     (s.substeps, s.stabilization, s.iterations) = (substeps, stabilization, iterations);
     let contacts = world.may_touch();
     let colliders = !world.colliders.is_empty();
+    // Contacts are solved in place, but by Jacobi, which gathers them first.
+    let gathers = solver == Solver::Jacobi;
     let all = |pass| Dispatch { pass, part: Part::All };
     let part = |pass, part| Dispatch { pass, part };
 
@@ -114,6 +117,9 @@ pub fn schedule(world: &World) -> Schedule {
             ]),
             BroadPhase::Brute => s.lists.push(all(Pass::FindNeighborsBrute)),
         }
+        if solver == Solver::Colored {
+            s.lists.push(all(Pass::ColorContacts));
+        }
     }
 
     if colliders {
@@ -122,7 +128,9 @@ pub fn schedule(world: &World) -> Schedule {
 
     if contacts {
         s.stabilize.push(all(Pass::StabilizeContacts));
-        s.stabilize.push(part(Pass::ApplyDeltas, Part::Start));
+        if gathers {
+            s.stabilize.push(part(Pass::ApplyDeltas, Part::Start));
+        }
     }
     if colliders {
         s.stabilize.push(part(Pass::SolveEnvironment, Part::Start));
@@ -130,8 +138,7 @@ pub fn schedule(world: &World) -> Schedule {
 
     if contacts {
         s.iterate.push(all(Pass::SolveContacts));
-        // In place for the sequential and the lock-free solver, gathered for the other two.
-        if matches!(solver, Solver::Colored | Solver::Jacobi) {
+        if gathers {
             s.iterate.push(all(Pass::ApplyDeltas));
         }
     }
@@ -264,6 +271,10 @@ impl Engine {
     /// Gives the world back.
     pub fn into_world(self) -> World {
         self.world
+    }
+    #[cfg(test)]
+    pub(crate) fn scratch(&self) -> &crate::cpu::Scratch {
+        &self.cpu.scratch
     }
     /// Positions by slot: [x, y, z, inverse mass].
     pub fn positions(&self) -> &[Vec4] {

@@ -5,6 +5,7 @@ pub mod collide_environment;
 pub(crate) mod apply_deltas;
 pub(crate) mod bounds;
 pub(crate) mod break_constraints;
+pub(crate) mod color_contacts;
 pub(crate) mod find_neighbors_brute;
 pub(crate) mod find_neighbors_grid;
 pub(crate) mod grid_count;
@@ -66,6 +67,7 @@ pub(crate) struct Scratch {
     pub grid: grid_count::Grid,
     pub neighbors: neighbors::Neighbors,
     pub joined: joined::Joined,
+    pub contact_rows: color_contacts::ContactRows,
     pub environment: Lists<EnvironmentContact>,
     /// Pose of each collider at both ends of the substep.
     pub posed: Vec<[Pose; 2]>,
@@ -79,7 +81,7 @@ pub(crate) struct Scratch {
 /// The CPU backend.
 pub(crate) struct Cpu {
     pub team: Arc<Team>,
-    scratch: Scratch,
+    pub(crate) scratch: Scratch,
     h: f32,
 }
 
@@ -130,6 +132,7 @@ impl Cpu {
             Pass::GridSort => grid_sort::run(world, scratch),
             Pass::FindNeighborsGrid => find_neighbors_grid::run(team, world, scratch),
             Pass::FindNeighborsBrute => find_neighbors_brute::run(team, world, scratch),
+            Pass::ColorContacts => color_contacts::run(scratch, world.particles.len()),
             Pass::CollideEnvironment => collide_environment::run(team, world, scratch, &at),
             Pass::StabilizeContacts => stabilize_contacts::run(team, world, scratch),
             Pass::SolveContacts => solve_contacts::run(team, world, scratch),

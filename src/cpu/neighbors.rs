@@ -78,6 +78,11 @@ impl Neighbors {
     pub fn of(&self, i: usize) -> &[Neighbor] {
         self.lists.of(i)
     }
+    /// Candidates of particle i in slots above it: each pair once.
+    pub fn above(&self, i: usize) -> &[Neighbor] {
+        let list = self.of(i);
+        &list[list.partition_point(|n| n.slot as usize <= i)..]
+    }
     /// Listed pairs.
     pub fn pair_count(&self) -> usize {
         self.lists.len() / 2

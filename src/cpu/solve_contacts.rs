@@ -1,15 +1,16 @@
 //! Pushes touching particles apart, with static and kinetic friction.
 //! C = |p1 - p2| - (r1 + r2) >= 0; friction takes all of a slip below mu_s depth, else mu_k depth
 //! of it [J 3.39]; depth is the overlap before its own resolution.
-//! Reads: position [m], predicted [m], contact weight [1/kg], neighbour lists.
-//! Writes: delta [m, count] (`colored`, `jacobi`: each particle gathers over its own list), or
-//! predicted in place (`seidel`, `lockfree`). Order: slot, then list; deterministic but `lockfree`.
+//! Reads: position [m], predicted [m], contact weight [1/kg], neighbour lists or contact rows.
+//! Writes: predicted in place, by colour (`colored`), slot (`seidel`) or anyhow (`lockfree`); delta
+//! [m, count] under `jacobi`, where each particle gathers over its own list.
+//! Order: colour, or slot and list; deterministic but `lockfree`.
 
+use super::Scratch;
 use super::contact::{Friction, correction, overlap};
 use super::neighbors::Neighbors;
 use super::solve::{atomic_words, load, store};
 use super::team::{BLOCK, Shared, Team};
-use super::Scratch;
 use crate::world::{Solver, World};
 use glam::{Vec3, Vec4};
 
@@ -17,10 +18,39 @@ pub(crate) fn run(team: &Team, world: &mut World, scratch: &mut Scratch) {
     let params = &world.params;
     let friction = Friction { fixed: params.static_friction_used(), kinetic: params.friction };
     let omega = params.contact_omega;
-    let Scratch { delta, contact_weight, neighbors, .. } = scratch;
+    let Scratch { delta, contact_weight, neighbors, contact_rows: rows, .. } = scratch;
     let (x, p) = (&world.particles.position, &mut world.particles.predicted);
     match params.solver {
-        Solver::Colored | Solver::Jacobi => {
+        Solver::Colored => {
+            let (count, p) = (p.len(), Shared::new(p));
+            for color in 0..rows.color_count() {
+                let (range, block) = rows.color(color);
+                let first = range.start;
+                team.blocks(range.len(), block, |_, block| {
+                    for k in first + block.start..first + block.end {
+                        let (i, j) = (rows.a[k] as usize, rows.b[k] as usize);
+                        assert!(i < count && j < count && i != j);
+                        // SAFETY: in bounds and different as asserted; rows of a colour share no
+                        // particle (`ContactRows`), and the overflow colour is one block.
+                        let (pi, pj) = unsafe { (p.at(i), p.at(j)) };
+                        let (from_i, from_j) = (pi.truncate(), pj.truncate());
+                        let moves = pair(
+                            [i, j],
+                            rows.contact[k],
+                            [from_i, from_j],
+                            x,
+                            contact_weight,
+                            friction,
+                        );
+                        if let Some((to_i, to_j)) = moves {
+                            *pi += (to_i * omega).extend(0.0);
+                            *pj += (to_j * omega).extend(0.0);
+                        }
+                    }
+                });
+            }
+        }
+        Solver::Jacobi => {
             team.rows(Shared::new(delta), BLOCK, |range, delta| {
                 for (i, delta) in range.zip(delta) {
                     *delta = gather(i, x, p, contact_weight, neighbors, friction);
@@ -29,11 +59,11 @@ pub(crate) fn run(team: &Team, world: &mut World, scratch: &mut Scratch) {
         }
         Solver::Seidel => {
             for i in 0..p.len() {
-                for n in upper(neighbors, i) {
+                for n in neighbors.above(i) {
                     let j = n.slot as usize;
                     let (pi, pj) = (p[i].truncate(), p[j].truncate());
                     let Some((to_i, to_j)) =
-                        pair(i, j, n.contact, pi, pj, x, contact_weight, friction)
+                        pair([i, j], n.contact, [pi, pj], x, contact_weight, friction)
                     else {
                         continue;
                     };
@@ -47,11 +77,11 @@ pub(crate) fn run(team: &Team, world: &mut World, scratch: &mut Scratch) {
             let run = p.len().div_ceil(team.threads()).max(1);
             team.blocks(p.len(), run, |_, range| {
                 for i in range {
-                    for n in upper(neighbors, i) {
+                    for n in neighbors.above(i) {
                         let j = n.slot as usize;
                         let (pi, pj) = (load(&p[i]).truncate(), load(&p[j]).truncate());
                         let Some((to_i, to_j)) =
-                            pair(i, j, n.contact, pi, pj, x, contact_weight, friction)
+                            pair([i, j], n.contact, [pi, pj], x, contact_weight, friction)
                         else {
                             continue;
                         };
@@ -62,12 +92,6 @@ pub(crate) fn run(team: &Team, world: &mut World, scratch: &mut Scratch) {
             });
         }
     }
-}
-
-/// The candidates of particle i above it: each pair once.
-fn upper(neighbors: &Neighbors, i: usize) -> &[super::neighbors::Neighbor] {
-    let list = neighbors.of(i);
-    &list[list.partition_point(|n| n.slot as usize <= i)..]
 }
 
 /// Sum of the corrections of particle i over its touching neighbours, and how many there are.
@@ -97,14 +121,11 @@ fn gather(
 }
 
 /// What both particles of a pair move by, or `None` when they do not touch.
-#[allow(clippy::too_many_arguments)] // two particles' worth of state, in the innermost loop
 #[inline]
 fn pair(
-    i: usize,
-    j: usize,
+    [i, j]: [usize; 2],
     contact: f32,
-    pi: Vec3,
-    pj: Vec3,
+    [pi, pj]: [Vec3; 2],
     x: &[Vec4],
     weight: &[f32],
     friction: Friction,

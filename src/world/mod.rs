@@ -72,6 +72,7 @@ pub(crate) struct ListKey {
     particles: u64,
     edges: u64,
     margin: f32,
+    colored: bool,
 }
 
 impl ListKey {
@@ -80,6 +81,7 @@ impl ListKey {
             particles: world.particle_revision,
             edges: world.distance.revision(),
             margin: world.params.margin,
+            colored: world.params.solver == Solver::Colored,
         }
     }
 }

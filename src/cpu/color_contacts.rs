@@ -1,0 +1,109 @@
+//! Sorts the contact candidates into colours, so that `colored` can solve them in place.
+//! Greedy in order of slot: each pair takes the lowest colour that neither particle has yet; pairs
+//! beyond 63 colours (a large particle among many small ones) go to the serial overflow colour.
+//! Reads: neighbour lists. Writes: contact rows by colour (particles, contact distance m).
+//! Order: serial, one look at each pair; deterministic.
+
+use super::Scratch;
+use super::neighbors::Neighbors;
+use crate::world::constraints::OVERFLOW_COLOR;
+use std::ops::Range;
+
+/// Contact candidates, each pair once, in order of colour. No two rows of a colour share a
+/// particle, but for the overflow colour.
+#[derive(Default)]
+pub(crate) struct ContactRows {
+    pub a: Vec<u32>,
+    pub b: Vec<u32>,
+    pub contact: Vec<f32>,
+    color_start: Vec<u32>,
+    /// Colour of each pair, in order of the lists.
+    color: Vec<u8>,
+    /// Colours in use around each particle.
+    used: Vec<u64>,
+}
+
+impl ContactRows {
+    /// How many colours are in use.
+    pub fn color_count(&self) -> usize {
+        self.color_start.len().saturating_sub(1)
+    }
+    /// The rows of a colour, and how many of them a block may hold.
+    pub fn color(&self, color: usize) -> (Range<usize>, usize) {
+        let rows = self.color_start[color] as usize..self.color_start[color + 1] as usize;
+        let block = if color == OVERFLOW_COLOR { rows.len().max(1) } else { 1024 };
+        (rows, block)
+    }
+
+    fn fill(&mut self, neighbors: &Neighbors, particle_count: usize) {
+        self.used.clear();
+        self.used.resize(particle_count, 0);
+        self.color.clear();
+        let mut count = [0u32; OVERFLOW_COLOR + 1];
+        for i in 0..particle_count {
+            for n in neighbors.above(i) {
+                let around = self.used[i] | self.used[n.slot as usize];
+                let color = around.trailing_ones().min(OVERFLOW_COLOR as u32);
+                if color < OVERFLOW_COLOR as u32 {
+                    self.used[i] |= 1 << color;
+                    self.used[n.slot as usize] |= 1 << color;
+                }
+                self.color.push(color as u8);
+                count[color as usize] += 1;
+            }
+        }
+        let colors = count.iter().rposition(|&c| c > 0).map_or(0, |last| last + 1);
+        self.color_start.clear();
+        self.color_start.push(0);
+        let mut next = [0u32; OVERFLOW_COLOR + 1];
+        for c in 0..colors {
+            next[c] = self.color_start[c];
+            self.color_start.push(next[c] + count[c]);
+        }
+        let rows = self.color.len();
+        self.a.resize(rows, 0);
+        self.b.resize(rows, 0);
+        self.contact.resize(rows, 0.0);
+        let mut colors = self.color.iter();
+        for i in 0..particle_count {
+            for (n, &color) in neighbors.above(i).iter().zip(&mut colors) {
+                let row = &mut next[color as usize];
+                self.a[*row as usize] = i as u32;
+                self.b[*row as usize] = n.slot;
+                self.contact[*row as usize] = n.contact;
+                *row += 1;
+            }
+        }
+    }
+}
+
+pub(crate) fn run(scratch: &mut Scratch, particle_count: usize) {
+    scratch.contact_rows.fill(&scratch.neighbors, particle_count);
+}
+
+#[cfg(test)]
+mod tests {
+    use crate::{Backend, Engine, Grains, World};
+    use std::collections::HashSet;
+
+    #[test]
+    fn rows_of_a_color_share_no_particle_and_hold_every_pair_once() {
+        let mut world = World::new();
+        let heap = Grains { counts: [9, 8, 7], jitter: 0.3, ..Grains::default() };
+        world.add_grains(&heap).unwrap();
+        let mut engine = Engine::new(world, Backend::Cpu { threads: 1 }).unwrap();
+        engine.step(1.0 / 60.0).unwrap();
+        let scratch = engine.scratch();
+        let rows = &scratch.contact_rows;
+        let mut pairs = HashSet::new();
+        for color in 0..rows.color_count() {
+            let mut seen = HashSet::new();
+            for k in rows.color(color).0 {
+                assert!(seen.insert(rows.a[k]) && seen.insert(rows.b[k]), "colour {color}");
+                pairs.insert((rows.a[k], rows.b[k]));
+            }
+        }
+        assert!(pairs.len() > 500);
+        assert_eq!(pairs.len(), scratch.neighbors.pair_count());
+    }
+}
