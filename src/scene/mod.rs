@@ -87,11 +87,11 @@ impl Scene {
     }
     /// Seed of everything random.
     pub fn seed(&self) -> u64 {
-        self.file.seed.unwrap_or(1)
+        self.file.seed.map_or(1, |s| s.0)
     }
     /// Steps after which its checks are meant to hold.
     pub fn steps(&self) -> u32 {
-        self.file.steps.unwrap_or(DEFAULT_STEPS)
+        self.file.steps.map_or(DEFAULT_STEPS, |s| u32::try_from(s.0).unwrap_or(u32::MAX))
     }
     /// The parameters, as the built world has them.
     pub fn params(&self) -> &Params {

@@ -5,6 +5,7 @@ use glam::{Quat, Vec3};
 use serde::Deserialize;
 use serde::de::{self, Deserializer, SeqAccess, Visitor};
 use std::fmt;
+use std::marker::PhantomData;
 
 /// Reads a number and asks `legal` whether it is allowed.
 struct Number {
@@ -67,6 +68,10 @@ number!(
     Positive(f32), "a finite number above 0", |v| v >= 1e-30
 );
 number!(
+    /// How many; far more than fit is refused by the size of the whole.
+    Count(u64), "a whole number of at least 0", |v| v >= 0.0 && v.fract() == 0.0
+);
+number!(
     /// Compliances and friction.
     AtLeastZero(f32), "a finite number of at least 0", |v| v >= 0.0
 );
@@ -88,14 +93,41 @@ number!(
     |v| (1e-6..=1e6).contains(&v.abs())
 );
 
+/// Exactly `N` values. Not serde's own arrays: those ignore what is too much.
+#[derive(Clone, Copy, Debug)]
+pub(crate) struct Exactly<T, const N: usize>(pub [T; N]);
+
+impl<'de, T: Deserialize<'de>, const N: usize> Deserialize<'de> for Exactly<T, N> {
+    fn deserialize<D: Deserializer<'de>>(from: D) -> Result<Self, D::Error> {
+        struct Values<T, const N: usize>(PhantomData<T>);
+        impl<'de, T: Deserialize<'de>, const N: usize> Visitor<'de> for Values<T, N> {
+            type Value = Exactly<T, N>;
+            fn expecting(&self, f: &mut fmt::Formatter) -> fmt::Result {
+                write!(f, "a list of {N}")
+            }
+            fn visit_seq<A: SeqAccess<'de>>(self, mut seq: A) -> Result<Self::Value, A::Error> {
+                let mut values = Vec::with_capacity(N);
+                while values.len() <= N
+                    && let Some(value) = seq.next_element()?
+                {
+                    values.push(value);
+                }
+                let wrong = |values: Vec<T>| de::Error::invalid_length(values.len(), &self);
+                values.try_into().map(Exactly).map_err(wrong)
+            }
+        }
+        from.deserialize_any(Values(PhantomData))
+    }
+}
+
 /// Three numbers.
 #[derive(Clone, Copy, Debug, Deserialize)]
-#[serde(from = "[Real; 3]")]
+#[serde(from = "Exactly<Real, 3>")]
 pub(crate) struct Vector(pub Vec3);
 
-impl From<[Real; 3]> for Vector {
-    fn from(v: [Real; 3]) -> Self {
-        Vector(Vec3::from(v.map(|c| c.0)))
+impl From<Exactly<Real, 3>> for Vector {
+    fn from(v: Exactly<Real, 3>) -> Self {
+        Vector(Vec3::from(v.0.map(|c| c.0)))
     }
 }
 
@@ -155,8 +187,8 @@ impl<'de> Deserialize<'de> for Scale {
             }
             fn visit_seq<A: SeqAccess<'de>>(self, seq: A) -> Result<Scale, A::Error> {
                 let axes =
-                    <[ScaleAxis; 3]>::deserialize(de::value::SeqAccessDeserializer::new(seq))?;
-                Ok(Scale(Vec3::from(axes.map(|a| a.0))))
+                    Exactly::<ScaleAxis, 3>::deserialize(de::value::SeqAccessDeserializer::new(seq))?;
+                Ok(Scale(Vec3::from(axes.0.map(|a| a.0))))
             }
         }
         from.deserialize_any(Factors)
@@ -187,8 +219,8 @@ impl<'de> Deserialize<'de> for Pick {
                 Ok(Pick::Index(index))
             }
             fn visit_seq<A: SeqAccess<'de>>(self, seq: A) -> Result<Pick, A::Error> {
-                let cell = <[i64; 2]>::deserialize(de::value::SeqAccessDeserializer::new(seq))?;
-                Ok(Pick::Cell(cell))
+                let cell = Exactly::deserialize(de::value::SeqAccessDeserializer::new(seq))?;
+                Ok(Pick::Cell(cell.0))
             }
         }
         from.deserialize_any(Picked)
