@@ -53,7 +53,8 @@ fn good_ones_are_built() {
     assert_eq!(make(CLOTH, None, &[]).unwrap().particles().len(), 20);
     let wide = make(CLOTH, Some("wide"), &[]).unwrap();
     assert_eq!((wide.particles().len(), wide.params.dt), (45, 0.02));
-    let sets = ["cloth.0.columns=2", "iterations=3", "params.solver=jacobi", "cloth.0.pin=[\"top\"]"];
+    let sets =
+        ["cloth.0.columns=2", "iterations=3", "params.solver=jacobi", "cloth.0.pin=[\"top\"]"];
     let set = make(CLOTH, Some("wide"), &sets).unwrap();
     assert_eq!((set.particles().len(), set.params.iterations), (10, 3));
     assert_eq!(set.params.solver, motes::Solver::Jacobi);
@@ -97,20 +98,17 @@ fn not_finite() {
     refused(&cloth("radius = nan"), &["s.toml:5: cloth.0.radius: ", "finite"]);
     refused(&cloth("break_at = inf"), &["s.toml:5: cloth.0.break_at: ", "finite"]);
     refused(&cloth("origin = [0, nan, 0]"), &["s.toml:5: cloth.0.origin.1: ", "finite"]);
-    refused(&cloth("velocity = [0, 1e39, 0]"), &["s.toml:5: cloth.0.velocity.1: ", "finite"]);
+    refused(&cloth("velocity = [0, 1e39, 0]"), &["s.toml:5: cloth.0.velocity.1: ", "too large"]);
     refused("[params]\ndt = nan\n", &["s.toml:2: params.dt: ", "1"]);
     refused("[params]\ngravity = [0, inf, 0]\n", &["s.toml:2: params.gravity: "]);
     refused("[[check]]\nname = \"at_rest\"\nbound = nan\n", &["s.toml:3: check.0.bound: "]);
-    refused(&cloth("origin = [3e38, 3e38, 0]\nalong = [1, 0, 0]\nstretch = [3e38, 1]"), &[
-        "s.toml:1: cloth.0.position: ",
-        "finite",
-    ]);
 }
 
 #[test]
 fn out_of_range() {
     refused(&cloth("radius = -0.1"), &["s.toml:5: cloth.0.radius: ", "-0.1", "above 0"]);
     refused(&cloth("mass = -2"), &["s.toml:5: cloth.0.mass: ", "-2"]);
+    refused(&cloth("").replace("0.1", "1e7"), &["s.toml:4: cloth.0.spacing: ", "1e6"]);
     refused(&cloth("mass = 0"), &["s.toml:5: cloth.0.mass: "]);
     refused(&cloth("stretch_stiffness = 1.5"), &["s.toml:5: cloth.0.stretch_stiffness: "]);
     refused(&cloth("bend_compliance = -1"), &["s.toml:5: cloth.0.bend_compliance: "]);
@@ -149,7 +147,10 @@ fn indices() {
     let check = cloth("[[check]]\nname = \"mean_height\"\nof = \"ball\"\nmin = 0");
     refused(&check, &["s.toml:7: check.0.of: ", "known: cloth.0"]);
     refused(&cloth("name = \"a:b\""), &["s.toml:5: cloth.0.name: "]);
-    refused(&format!("{0}{0}", cloth("name = \"a\"")), &["s.toml:5: cloth.0.name: ", "two objects"]);
+    refused(
+        &format!("{0}{0}", cloth("name = \"a\"")),
+        &["s.toml:5: cloth.0.name: ", "two objects"],
+    );
 }
 
 #[test]
@@ -158,13 +159,14 @@ fn holds() {
     let key = |t: &str| format!("{{ time = {t}, offset = [0, 1, 0] }}");
     let world = make(&hold(&format!("{}, {}", key("0"), key("1"))), None, &[]).unwrap();
     assert_eq!(world.pins().len(), 4);
-    refused(&hold(&format!("{}, {}", key("1"), key("1"))), &[
-        "s.toml:5: cloth.0.hold.0.keyframes.1.time: ",
-    ]);
-    refused(&cloth("hold = [{ at = [\"top\"] }, { at = [\"left\"] }]"), &[
-        "s.toml:5: cloth.0.hold.1.at: ",
-        "twice",
-    ]);
+    refused(
+        &hold(&format!("{}, {}", key("1"), key("1"))),
+        &["s.toml:5: cloth.0.hold.0.keyframes.1.time: "],
+    );
+    refused(
+        &cloth("hold = [{ at = [\"top\"] }, { at = [\"left\"] }]"),
+        &["s.toml:5: cloth.0.hold.1.at: ", "twice"],
+    );
 }
 
 #[test]
@@ -175,14 +177,22 @@ fn colliders_and_forces() {
     refused(&collider("shape = \"plane\"\nradius = 1"), &["s.toml:3: collider.0.radius: "]);
     refused(&collider("shape = \"box\"\nhalf = [1, 0, 1]"), &["s.toml:3: collider.0.half.1: "]);
     refused(&collider("shape = \"plane\"\nnormal = [0, 0, 0]"), &["s.toml:3: collider.0.normal: "]);
-    refused(&collider("shape = \"plane\"\nrestitution = 2"), &["s.toml:3: collider.0.restitution: "]);
-    let moving = "shape = \"plane\"\n[[collider.keyframes]]\ntime = 1\n[[collider.keyframes]]\ntime = 0";
+    refused(
+        &collider("shape = \"plane\"\nrestitution = 2"),
+        &["s.toml:3: collider.0.restitution: "],
+    );
+    let moving =
+        "shape = \"plane\"\n[[collider.keyframes]]\ntime = 1\n[[collider.keyframes]]\ntime = 0";
     refused(&collider(moving), &["s.toml:6: collider.0.keyframes.1.time: "]);
     let turned = "shape = \"plane\"\nrotation = { axis = [0, 0, 0], degrees = 3 }";
     refused(&collider(turned), &["s.toml:3: collider.0.rotation.axis: "]);
     refused("[[force]]\nkind = \"wind\"\ndrag = 1\n", &["s.toml:1: force.0.velocity: "]);
-    refused("[[force]]\nkind = \"wind\"\nvelocity = [1, 0, 0]\ndrag = -1\n", &["s.toml:4: force.0.drag: "]);
-    let region = "[[force]]\nkind = \"gravity\"\nacceleration = [1, 0, 0]\nregion = [[1,1,1],[0,0,0]]\n";
+    refused(
+        "[[force]]\nkind = \"wind\"\nvelocity = [1, 0, 0]\ndrag = -1\n",
+        &["s.toml:4: force.0.drag: "],
+    );
+    let region =
+        "[[force]]\nkind = \"gravity\"\nacceleration = [1, 0, 0]\nregion = [[1,1,1],[0,0,0]]\n";
     refused(region, &["s.toml:4: force.0.region: "]);
 }
 
@@ -208,7 +218,11 @@ fn meshes() {
     let bad = "v 0 0 0\nv 1 0 0\nv 0 0 1\nf 1 2 9\n";
     refuse(Some(bad), "mesh = \"m.obj\"", &["scene.toml:3: collider.0.mesh: ", "m.obj:4"]);
     let open = "v 0 0 0\nv 1 0 0\nv 0 0 1\nf 1 2 3\n";
-    refuse(Some(open), "mesh = \"m.obj\"", &["scene.toml:1: collider.0.closed: ", "closed = false"]);
+    refuse(
+        Some(open),
+        "mesh = \"m.obj\"",
+        &["scene.toml:1: collider.0.closed: ", "closed = false"],
+    );
     refuse(Some(open), "mesh = \"m.obj\"\nscale = 0", &["scene.toml:4: collider.0.scale: "]);
     let built_in = "[[collider]]\nshape = \"mesh\"\nmesh = \"stairs\"\nscale = [1, 2, 1]\n";
     assert_eq!(make(built_in, None, &[]).unwrap().colliders.len(), 1);

@@ -2,8 +2,8 @@
 //! key means; defaults are applied where the world is built.
 
 use super::value::{
-    Angle, AtLeastZero, Count, Direction, Exactly, Pick, Positive, Real, Real64, Rotation, Scale, Share, Tube,
-    Vector,
+    Angle, AtLeastZero, Count, Direction, Exactly, Pick, Positive, Real, Real64, Rotation, Scale,
+    Share, Spacing, Tube, Vector,
 };
 use serde::Deserialize;
 use std::collections::BTreeMap;
@@ -50,7 +50,7 @@ pub(crate) struct ClothFile {
     pub across: Option<Direction>,
     pub columns: Count,
     pub rows: Count,
-    pub spacing: Positive,
+    pub spacing: Spacing,
     pub mass: Option<Positive>,
     pub area_density: Option<Positive>,
     pub radius: Option<Positive>,
@@ -98,7 +98,7 @@ pub(crate) enum EdgesWord {
 pub(crate) struct BoxFile {
     pub name: Option<String>,
     pub counts: Exactly<Count, 3>,
-    pub spacing: Positive,
+    pub spacing: Spacing,
     pub center: Option<Vector>,
     pub rotation: Option<Rotation>,
     #[serde(default)]
@@ -132,7 +132,7 @@ pub(crate) struct GranularFile {
     pub name: Option<String>,
     pub origin: Option<Vector>,
     pub counts: Exactly<Count, 3>,
-    pub spacing: Positive,
+    pub spacing: Spacing,
     pub radius: Option<Positive>,
     pub mass: Option<Positive>,
     pub density: Option<Positive>,

@@ -7,6 +7,9 @@ use serde::de::{self, Deserializer, SeqAccess, Visitor};
 use std::fmt;
 use std::marker::PhantomData;
 
+/// Beyond this, products of sizes leave the range of f32 where nobody expects it.
+const LARGEST: f64 = 1e9;
+
 /// Reads a number and asks `legal` whether it is allowed.
 struct Number {
     expected: &'static str,
@@ -15,8 +18,9 @@ struct Number {
 
 impl Number {
     fn check<E: de::Error>(&self, value: f64) -> Result<f64, E> {
-        // Beyond f32 a number would turn into infinity later, where nobody expects it.
-        if value.is_finite() && value.abs() <= f64::from(f32::MAX) && (self.legal)(value) {
+        if value.is_finite() && value.abs() > LARGEST {
+            Err(E::custom(format!("{value} is too large; numbers go up to {LARGEST:e}")))
+        } else if value.is_finite() && (self.legal)(value) {
             Ok(value)
         } else {
             Err(E::custom(format!("{value} is not legal; expected {}", self.expected)))
@@ -68,8 +72,8 @@ number!(
     Positive(f32), "a finite number above 0", |v| v >= 1e-30
 );
 number!(
-    /// How many; far more than fit is refused by the size of the whole.
-    Count(u64), "a whole number of at least 0", |v| v >= 0.0 && v.fract() == 0.0
+    /// Distances of neighbours, from whose products volumes and angles are made.
+    Spacing(f32), "a number from 1e-6 to 1e6", |v| (1e-6..=1e6).contains(&v)
 );
 number!(
     /// Compliances and friction.
@@ -92,6 +96,30 @@ number!(
     ScaleAxis(f32), "a number whose size is from 1e-6 to 1e6",
     |v| (1e-6..=1e6).contains(&v.abs())
 );
+
+/// How many. Far more than fit is refused by the size of the whole.
+#[derive(Clone, Copy, Debug, PartialEq)]
+pub(crate) struct Count(pub u64);
+
+impl<'de> Deserialize<'de> for Count {
+    fn deserialize<D: Deserializer<'de>>(from: D) -> Result<Self, D::Error> {
+        struct Whole;
+        impl Visitor<'_> for Whole {
+            type Value = Count;
+            fn expecting(&self, f: &mut fmt::Formatter) -> fmt::Result {
+                f.write_str("a whole number of at least 0")
+            }
+            fn visit_i64<E: de::Error>(self, value: i64) -> Result<Count, E> {
+                let wrong = |_| E::invalid_value(de::Unexpected::Signed(value), &self);
+                u64::try_from(value).map(Count).map_err(wrong)
+            }
+            fn visit_u64<E: de::Error>(self, value: u64) -> Result<Count, E> {
+                Ok(Count(value))
+            }
+        }
+        from.deserialize_any(Whole)
+    }
+}
 
 /// Exactly `N` values. Not serde's own arrays: those ignore what is too much.
 #[derive(Clone, Copy, Debug)]
@@ -186,8 +214,9 @@ impl<'de> Deserialize<'de> for Scale {
                 Ok(Scale(Vec3::splat(factor.0)))
             }
             fn visit_seq<A: SeqAccess<'de>>(self, seq: A) -> Result<Scale, A::Error> {
-                let axes =
-                    Exactly::<ScaleAxis, 3>::deserialize(de::value::SeqAccessDeserializer::new(seq))?;
+                let axes = Exactly::<ScaleAxis, 3>::deserialize(
+                    de::value::SeqAccessDeserializer::new(seq),
+                )?;
                 Ok(Scale(Vec3::from(axes.0.map(|a| a.0))))
             }
         }
