@@ -197,18 +197,24 @@ impl<'i> Document<'i> {
         let mut span = 0..0;
         let mut at = &self.tree;
         for segment in path.split('.') {
-            let next = match at.get_ref() {
-                DeValue::Table(table) => table.get_key_value(segment).map(|(k, v)| (k.span(), v)),
+            let (found, value) = match at.get_ref() {
+                DeValue::Table(table) => match table.get_key_value(segment) {
+                    // A value may have come from `--set` under a key of the file.
+                    Some((_, value)) if value.span().start >= self.text.len() => {
+                        (value.span(), value)
+                    }
+                    Some((key, value)) => (key.span(), value),
+                    None => break,
+                },
                 DeValue::Array(array) => {
-                    segment.parse().ok().and_then(|i: usize| array.get(i)).map(|v| (v.span(), v))
+                    match segment.parse().ok().and_then(|i: usize| array.get(i)) {
+                        Some(value) => (value.span(), value),
+                        None => break,
+                    }
                 }
-                _ => None,
+                _ => break,
             };
-            let Some((found, value)) = next else { break };
-            // A table made of dotted keys or by an overlay need not have a span of its own.
-            if !(found.is_empty() && value.get_ref().is_table()) {
-                span = found;
-            }
+            span = found;
             at = value;
         }
         span
@@ -225,9 +231,18 @@ impl<'i> Document<'i> {
         });
         match best {
             Some((_, path)) if !path.is_empty() => path,
-            _ => "scene".into(),
+            // No tree yet: the text itself, when it is a key.
+            _ => match self.text.get(span.clone()) {
+                Some(key) if is_key(key) => key.into(),
+                _ => "scene".into(),
+            },
         }
     }
+}
+
+fn is_key(text: &str) -> bool {
+    (1..64).contains(&text.len())
+        && text.chars().all(|c| c.is_ascii_alphanumeric() || "_-.".contains(c))
 }
 
 struct Place {
@@ -271,13 +286,13 @@ fn merge<'i>(base: &mut Tree<'i>, over: Tree<'i>) {
     let span = over.span();
     match (base.get_mut(), over.into_inner()) {
         (DeValue::Table(base), DeValue::Table(over)) => {
-            for (key, value) in over {
-                match base.get_mut(key.get_ref().as_ref()) {
-                    Some(old) => merge(old, value),
-                    None => {
-                        base.insert(key, value);
-                    }
+            for (key, mut value) in over {
+                // Taken out and put back, so that the key tells the overlay's line.
+                if let Some(mut old) = base.remove(key.get_ref().as_ref()) {
+                    merge(&mut old, value);
+                    value = old;
                 }
+                base.insert(key, value);
             }
         }
         (DeValue::Array(base), DeValue::Array(over))
