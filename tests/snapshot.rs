@@ -5,7 +5,35 @@ use motes::snapshot::{self, from_bytes, to_bytes};
 use motes::world::collider::{Collider, Pose, Shape};
 use motes::{Backend, Cloth, Engine, Grains, Lattice, Material, Solver, World};
 use proptest::prelude::*;
+use std::alloc::{GlobalAlloc, Layout, System};
 use std::sync::LazyLock;
+use std::sync::atomic::{AtomicUsize, Ordering::Relaxed};
+
+/// The system's allocator, remembering the largest piece anyone asked for.
+struct Watched;
+
+static LARGEST: AtomicUsize = AtomicUsize::new(0);
+
+// SAFETY: every call is handed to the system's allocator unchanged.
+unsafe impl GlobalAlloc for Watched {
+    unsafe fn alloc(&self, layout: Layout) -> *mut u8 {
+        LARGEST.fetch_max(layout.size(), Relaxed);
+        // SAFETY: the caller's promise.
+        unsafe { System.alloc(layout) }
+    }
+    unsafe fn dealloc(&self, at: *mut u8, layout: Layout) {
+        // SAFETY: the caller's promise.
+        unsafe { System.dealloc(at, layout) }
+    }
+    unsafe fn realloc(&self, at: *mut u8, layout: Layout, size: usize) -> *mut u8 {
+        LARGEST.fetch_max(size, Relaxed);
+        // SAFETY: the caller's promise.
+        unsafe { System.realloc(at, layout, size) }
+    }
+}
+
+#[global_allocator]
+static ALLOCATOR: Watched = Watched;
 
 /// A world with something of everything, in the middle of a run.
 fn busy_world() -> World {
@@ -188,5 +216,8 @@ proptest! {
         varint.push(rest as u8);
         payload.splice(at..at, varint);
         never_panics(&resealed(&payload));
+        // serde's own limit is 1 MiB; the worlds of these tests take less than that.
+        let largest = LARGEST.load(Relaxed);
+        prop_assert!(largest < 16 << 20, "{largest} bytes at once");
     }
 }
