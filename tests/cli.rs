@@ -127,7 +127,8 @@ fn help_and_version_succeed_and_wrong_flags_do_not() {
 
 #[test]
 fn values_out_of_range_are_named() {
-    for (flag, value) in [("--dt", "-1"), ("--dt", "nan"), ("--substeps", "0"), ("--budget-ms", "-3")]
+    for (flag, value) in
+        [("--dt", "-1"), ("--dt", "nan"), ("--substeps", "0"), ("--budget-ms", "-3")]
     {
         let flag_value = format!("{flag}={value}");
         let message = bad(2, &["run", "cloth_hang", "--steps", "1", &flag_value]);
@@ -160,15 +161,39 @@ fn the_report_has_every_key() {
     let folder = Folder::new();
     let path = folder.path("report.json");
     let printed = good(&[
-        "run", &folder.scene, "--steps", "15", "--threads", "2", "--substeps", "2", "--report",
-        &path, "--hash",
+        "run",
+        &folder.scene,
+        "--steps",
+        "15",
+        "--threads",
+        "2",
+        "--substeps",
+        "2",
+        "--report",
+        &path,
+        "--hash",
     ]);
     assert!(printed.contains("solve_distance") && printed.contains("quarantined"), "{printed}");
     let report = json(Path::new(&path));
     for key in [
-        "scene", "backend", "device", "threads", "particles", "constraints", "contacts", "listed",
-        "steps", "dt", "substeps", "iterations", "wall_ms", "ms_per_step", "passes", "residual",
-        "quarantined", "hash",
+        "scene",
+        "backend",
+        "device",
+        "threads",
+        "particles",
+        "constraints",
+        "contacts",
+        "listed",
+        "steps",
+        "dt",
+        "substeps",
+        "iterations",
+        "wall_ms",
+        "ms_per_step",
+        "passes",
+        "residual",
+        "quarantined",
+        "hash",
     ] {
         assert!(!report[key].is_null(), "{key} is missing");
     }
@@ -237,14 +262,25 @@ fn exported_files_hold_every_particle() {
     for format in ["ply", "vtk", "obj"] {
         let into = folder.path(&format!("out/{format}"));
         let args = [
-            "run", &folder.scene, "--steps", "6", "--export", &into, "--format", format, "--every",
+            "run",
+            &folder.scene,
+            "--steps",
+            "6",
+            "--export",
+            &into,
+            "--format",
+            format,
+            "--every",
             "3",
         ];
         good(&args);
         let mut names: Vec<_> =
             std::fs::read_dir(&into).unwrap().map(|e| e.unwrap().file_name()).collect();
         names.sort();
-        assert_eq!(names, [3, 6].map(|k| std::ffi::OsString::from(format!("frame_{k:06}.{format}"))));
+        assert_eq!(
+            names,
+            [3, 6].map(|k| std::ffi::OsString::from(format!("frame_{k:06}.{format}")))
+        );
         let bytes = std::fs::read(Path::new(&into).join(&names[1])).unwrap();
         let start = text(&bytes[..bytes.len().min(400)]);
         match format {
@@ -308,11 +344,8 @@ fn a_full_disk_is_an_error_and_leaves_nothing() {
         assert!(message.contains("/dev/full") && message.contains("space"), "{message}");
     }
     let full = std::fs::File::options().write(true).open("/dev/full").unwrap();
-    let output = Command::new(env!("CARGO_BIN_EXE_motes"))
-        .args(["scenes"])
-        .stdout(full)
-        .output()
-        .unwrap();
+    let output =
+        Command::new(env!("CARGO_BIN_EXE_motes")).args(["scenes"]).stdout(full).output().unwrap();
     assert_eq!(output.status.code(), Some(1));
     assert!(text(&output.stderr).contains("standard output"));
     assert_eq!(folder.names(), ["mixture.toml"]);
@@ -338,9 +371,7 @@ fn a_closed_pipe_is_no_error() {
 fn pictures_are_png_of_the_asked_size() {
     let folder = Folder::new();
     let path = folder.path("end.png");
-    good(&[
-        "render", &folder.scene, "--steps", "3", "--size", "160x90", "--lines", "-o", &path,
-    ]);
+    good(&["render", &folder.scene, "--steps", "3", "--size", "160x90", "--lines", "-o", &path]);
     let bytes = std::fs::read(&path).unwrap();
     assert_eq!(&bytes[..8], b"\x89PNG\r\n\x1a\n");
     assert_eq!(&bytes[16..24], &[0, 0, 0, 160, 0, 0, 0, 90]);
@@ -370,8 +401,18 @@ fn bench_writes_json_and_csv() {
     let folder = Folder::new();
     let (as_json, as_csv) = (folder.path("b.json"), folder.path("b.csv"));
     let printed = good(&[
-        "bench", &folder.scene, "--threads", "1,2", "--steps", "5", "--repeat", "2", "--json",
-        &as_json, "--csv", &as_csv,
+        "bench",
+        &folder.scene,
+        "--threads",
+        "1,2",
+        "--steps",
+        "5",
+        "--repeat",
+        "2",
+        "--json",
+        &as_json,
+        "--csv",
+        &as_csv,
     ]);
     assert!(printed.contains("cpu x1 ms") && printed.contains("cpu x2 ms"), "{printed}");
     let list = json(Path::new(&as_json));
@@ -387,8 +428,19 @@ fn converge_prints_draws_and_writes() {
     let folder = Folder::new();
     let (as_json, svg, png) = (folder.path("c.json"), folder.path("c.svg"), folder.path("c.png"));
     let printed = good(&[
-        "converge", "--size", "12", "--iterations", "400", "--threads", "1,2", "--omega", "1,1.9",
-        "--json", &as_json, "--plot", &svg,
+        "converge",
+        "--size",
+        "12",
+        "--iterations",
+        "400",
+        "--threads",
+        "1,2",
+        "--omega",
+        "1,1.9",
+        "--json",
+        &as_json,
+        "--plot",
+        &svg,
     ]);
     assert!(printed.contains("not reached") && printed.contains("jacobi"), "{printed}");
     let report = json(Path::new(&as_json));

@@ -39,7 +39,8 @@ static ALLOCATOR: Watched = Watched;
 fn busy_world() -> World {
     let mut world = World::new();
     let tearing = Material { break_at: 0.4, ..Material::compliant(1e-6) };
-    let cloth = Cloth { columns: 12, rows: 12, bend: Some(tearing), stretch: tearing, ..Cloth::default() };
+    let cloth =
+        Cloth { columns: 12, rows: 12, bend: Some(tearing), stretch: tearing, ..Cloth::default() };
     let ids = world.add_cloth(&cloth).unwrap();
     world.pin(ids[0]).unwrap();
     world.drag(ids[11], Vec3::new(0.6, 0.2, 0.0), 1e-4).unwrap();
@@ -50,7 +51,12 @@ fn busy_world() -> World {
         ..Lattice::default()
     };
     world.add_lattice(&soft).unwrap();
-    let grains = Grains { origin: Vec3::new(0.0, 1.0, 0.0), counts: [4; 3], jitter: 0.1, ..Grains::default() };
+    let grains = Grains {
+        origin: Vec3::new(0.0, 1.0, 0.0),
+        counts: [4; 3],
+        jitter: 0.1,
+        ..Grains::default()
+    };
     world.add_grains(&grains).unwrap();
     let ground = Shape::Plane { normal: Vec3::Y };
     world.colliders.push(Collider::fixed(ground, Pose::from_translation(Vec3::NEG_Y)));
