@@ -5,13 +5,42 @@ use motes::snapshot::{self, from_bytes, to_bytes};
 use motes::world::collider::{Collider, Pose, Shape};
 use motes::{Backend, Cloth, Engine, Grains, Lattice, Material, Solver, World};
 use proptest::prelude::*;
+use std::alloc::{GlobalAlloc, Layout, System};
 use std::sync::LazyLock;
+use std::sync::atomic::{AtomicUsize, Ordering::Relaxed};
+
+/// The system's allocator, remembering the largest piece anyone asked for.
+struct Watched;
+
+static LARGEST: AtomicUsize = AtomicUsize::new(0);
+
+// SAFETY: every call is handed to the system's allocator unchanged.
+unsafe impl GlobalAlloc for Watched {
+    unsafe fn alloc(&self, layout: Layout) -> *mut u8 {
+        LARGEST.fetch_max(layout.size(), Relaxed);
+        // SAFETY: the caller's promise.
+        unsafe { System.alloc(layout) }
+    }
+    unsafe fn dealloc(&self, at: *mut u8, layout: Layout) {
+        // SAFETY: the caller's promise.
+        unsafe { System.dealloc(at, layout) }
+    }
+    unsafe fn realloc(&self, at: *mut u8, layout: Layout, size: usize) -> *mut u8 {
+        LARGEST.fetch_max(size, Relaxed);
+        // SAFETY: the caller's promise.
+        unsafe { System.realloc(at, layout, size) }
+    }
+}
+
+#[global_allocator]
+static ALLOCATOR: Watched = Watched;
 
 /// A world with something of everything, in the middle of a run.
 fn busy_world() -> World {
     let mut world = World::new();
     let tearing = Material { break_at: 0.4, ..Material::compliant(1e-6) };
-    let cloth = Cloth { columns: 12, rows: 12, bend: Some(tearing), stretch: tearing, ..Cloth::default() };
+    let cloth =
+        Cloth { columns: 12, rows: 12, bend: Some(tearing), stretch: tearing, ..Cloth::default() };
     let ids = world.add_cloth(&cloth).unwrap();
     world.pin(ids[0]).unwrap();
     world.drag(ids[11], Vec3::new(0.6, 0.2, 0.0), 1e-4).unwrap();
@@ -22,7 +51,12 @@ fn busy_world() -> World {
         ..Lattice::default()
     };
     world.add_lattice(&soft).unwrap();
-    let grains = Grains { origin: Vec3::new(0.0, 1.0, 0.0), counts: [4; 3], jitter: 0.1, ..Grains::default() };
+    let grains = Grains {
+        origin: Vec3::new(0.0, 1.0, 0.0),
+        counts: [4; 3],
+        jitter: 0.1,
+        ..Grains::default()
+    };
     world.add_grains(&grains).unwrap();
     let ground = Shape::Plane { normal: Vec3::Y };
     world.colliders.push(Collider::fixed(ground, Pose::from_translation(Vec3::NEG_Y)));
@@ -188,5 +222,8 @@ proptest! {
         varint.push(rest as u8);
         payload.splice(at..at, varint);
         never_panics(&resealed(&payload));
+        // serde's own limit is 1 MiB; the worlds of these tests take less than that.
+        let largest = LARGEST.load(Relaxed);
+        prop_assert!(largest < 16 << 20, "{largest} bytes at once");
     }
 }

@@ -51,8 +51,7 @@ fn measure(scene: &str, teams: &[usize], args: &BenchArgs) -> Result<Vec<Summary
         for (best, &threads) in best.iter_mut().zip(teams) {
             let target = Target { backend: BackendName::Cpu, threads: Some(threads) };
             let mut engine = engine(stage.world.clone(), &target)?;
-            let (summary, _) =
-                run::simulate(scene, &mut engine, args.steps, None, |_, _| Ok(()))?;
+            let (summary, _) = run::simulate(scene, &mut engine, args.steps, None, |_, _| Ok(()))?;
             let median = |s: &Summary| s.ms_per_step.median;
             if best.as_ref().is_none_or(|old| median(&summary) < median(old)) {
                 *best = Some(summary);
@@ -64,7 +63,8 @@ fn measure(scene: &str, teams: &[usize], args: &BenchArgs) -> Result<Vec<Summary
 
 fn table(scene: &str, columns: &[Summary]) -> Table {
     let heading = |s: &Summary| format!("{} x{} ms", s.backend, s.threads);
-    let mut table = Table::new(std::iter::once(scene.to_string()).chain(columns.iter().map(heading)));
+    let mut table =
+        Table::new(std::iter::once(scene.to_string()).chain(columns.iter().map(heading)));
     let mut row = |name: &str, cell: &dyn Fn(&Summary) -> Option<String>| {
         let cells: Vec<Option<String>> = columns.iter().map(cell).collect();
         if cells.iter().any(Option::is_some) {

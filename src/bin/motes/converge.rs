@@ -168,7 +168,15 @@ fn measure(
 
 fn table(curves: &[Curve]) -> Table {
     let mut table = Table::new([
-        "solver", "threads", "omega", "to 10 %", "ms", "to 1 %", "ms", "us/iteration", "left at the end",
+        "solver",
+        "threads",
+        "omega",
+        "to 10 %",
+        "ms",
+        "to 1 %",
+        "ms",
+        "us/iteration",
+        "left at the end",
     ]);
     for curve in curves {
         let cells = |reached: Option<Reached>| match reached {

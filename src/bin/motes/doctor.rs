@@ -15,7 +15,7 @@ pub fn run(out: &mut dyn Write) -> Result<(), Failure> {
         Some(name) => format!("yes ({name})"),
         None => "no: DISPLAY and WAYLAND_DISPLAY are not set; `motes render` needs none".into(),
     };
-    let mut table = Table::new(["motes", env!("CARGO_PKG_VERSION")]).left(2);
+    let mut table = Table::new(["motes", env!("CARGO_PKG_VERSION")]).align("<<");
     table.row(["cpu", &machine::cpu_model()]);
     table.row(["features", &features.join(" ")]);
     let cores = machine::cores();

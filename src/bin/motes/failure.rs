@@ -23,10 +23,8 @@ impl Failure {
             Failure::Closed => return ExitCode::SUCCESS,
         };
         // A closed standard error leaves the exit code to tell.
-        let _ = std::io::Write::write_fmt(
-            &mut std::io::stderr(),
-            format_args!("error: {message}\n"),
-        );
+        let _ =
+            std::io::Write::write_fmt(&mut std::io::stderr(), format_args!("error: {message}\n"));
         ExitCode::from(code)
     }
 }

@@ -6,9 +6,7 @@ use std::path::Path;
 /// Refuses a file that cannot come to be. What only the disk can tell is left to the writing.
 pub fn check_file(flag: &str, path: Option<&Path>) -> Result<(), Failure> {
     let Some(path) = path else { return Ok(()) };
-    let refuse = |why: &str| {
-        Err(Failure::Usage(format!("{flag} {}: {why}", path.display())))
-    };
+    let refuse = |why: &str| Err(Failure::Usage(format!("{flag} {}: {why}", path.display())));
     if path.is_dir() {
         return refuse("is a folder; give the name of a file inside it");
     }

@@ -119,8 +119,7 @@ fn svg(drawing: &Drawing) -> String {
                     Anchor::Middle => "middle",
                     Anchor::End => "end",
                 };
-                let words =
-                    words.replace('&', "&amp;").replace('<', "&lt;").replace('>', "&gt;");
+                let words = words.replace('&', "&amp;").replace('<', "&lt;").replace('>', "&gt;");
                 writeln!(
                     text,
                     "<text x=\"{x:.1}\" y=\"{y:.1}\" font-size=\"{size}\" text-anchor=\"{anchor}\" \

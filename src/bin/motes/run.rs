@@ -26,14 +26,13 @@ pub fn run(args: &RunArgs, out: &mut dyn Write) -> Result<(), Failure> {
         output::make_folder("--export", folder)?;
     }
 
-    let (summary, checks) = simulate(&stage.name, &mut engine, steps, checker, |step, engine| {
-        match &args.export {
+    let (summary, checks) =
+        simulate(&stage.name, &mut engine, steps, checker, |step, engine| match &args.export {
             Some(folder) if step % args.every == 0 => {
                 frames::export(folder, args.format, engine.world())
             }
             _ => Ok(()),
-        }
-    })?;
+        })?;
 
     write!(out, "{}", summary.text())?;
     if let Some(path) = &args.save {
@@ -79,8 +78,7 @@ fn judge(checks: &[CheckResult], asked: bool, out: &mut dyn Write) -> Result<(),
     if asked && checks.is_empty() {
         writeln!(out, "the scene has no checks")?;
     }
-    let failed: Vec<&str> =
-        checks.iter().filter(|c| !c.passed).map(|c| c.name.as_str()).collect();
+    let failed: Vec<&str> = checks.iter().filter(|c| !c.passed).map(|c| c.name.as_str()).collect();
     match failed.is_empty() {
         true => Ok(()),
         false => Err(Failure::Failed(format!(

@@ -25,7 +25,7 @@ pub fn run(args: &ScenesArgs, out: &mut dyn Write) -> Result<(), Failure> {
         writeln!(out)?;
         return Ok(());
     }
-    let mut table = Table::new(["name", "variants", "particles", "shows", "from"]).left(2);
+    let mut table = Table::new(["name", "variants", "particles", "shows", "from"]).align("<<><<");
     for e in &entries {
         table.row([
             e.name.to_string(),

@@ -29,14 +29,11 @@ impl Stage {
 
     /// Goes on from a snapshot. `spec` names the scene whose checks and camera count; without it,
     /// the one the snapshot was made from, if it is still there.
-    pub fn of_snapshot(
-        path: &Path,
-        spec: Option<&str>,
-        tuning: &Tuning,
-    ) -> Result<Stage, Failure> {
+    pub fn of_snapshot(path: &Path, spec: Option<&str>, tuning: &Tuning) -> Result<Stage, Failure> {
         if tuning.seed.is_some() {
             return Err(Failure::Usage(
-                "--seed: a snapshot is built already; give the seed to the run that makes it".into(),
+                "--seed: a snapshot is built already; give the seed to the run that makes it"
+                    .into(),
             ));
         }
         let saved = snapshot::load(path)?;
@@ -114,8 +111,7 @@ fn tune(world: &mut World, tuning: &Tuning) -> Result<(), Failure> {
 /// `--set` on a snapshot: only parameters are left to set.
 fn set_param(world: &mut World, set: &str) -> Result<(), Failure> {
     let refuse = |why: String| Failure::Usage(format!("--set {set}: {why}"));
-    let (path, value) =
-        set.split_once('=').ok_or_else(|| refuse("expected PATH=VALUE".into()))?;
+    let (path, value) = set.split_once('=').ok_or_else(|| refuse("expected PATH=VALUE".into()))?;
     let path = path.trim();
     let name = path.strip_prefix("params.").unwrap_or(path);
     if world.params.get(name).is_none() {

@@ -147,7 +147,7 @@ impl Summary {
                 format!("{:.1} %", 100.0 * pass.ms_total / self.wall_ms.max(1e-9)),
             ]);
         }
-        let mut facts = Table::new(["scene", &self.scene]).left(2);
+        let mut facts = Table::new(["scene", &self.scene]).align("<<");
         let mut fact = |name: &str, value: String| facts.row([name.to_string(), value]);
         fact("particles", self.particles.to_string());
         fact("constraints", self.constraints.to_string());

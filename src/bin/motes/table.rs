@@ -2,21 +2,21 @@
 
 use std::fmt;
 
-/// A table whose first column is aligned left and the others right.
+/// A table; the first column is aligned left and the others right unless told otherwise.
 pub struct Table {
     rows: Vec<Vec<String>>,
-    left: usize,
+    align: &'static str,
 }
 
 impl Table {
     /// A table with these headings.
     pub fn new<S: Into<String>>(headings: impl IntoIterator<Item = S>) -> Self {
-        Table { rows: vec![headings.into_iter().map(Into::into).collect()], left: 1 }
+        Table { rows: vec![headings.into_iter().map(Into::into).collect()], align: "<" }
     }
 
-    /// Aligns the first `columns` columns left: words, not numbers.
-    pub fn left(mut self, columns: usize) -> Self {
-        self.left = columns;
+    /// One `<` for each column of words, `>` for each of numbers.
+    pub fn align(mut self, columns: &'static str) -> Self {
+        self.align = columns;
         self
     }
 
@@ -39,7 +39,7 @@ impl fmt::Display for Table {
             for (c, &width) in widths.iter().enumerate() {
                 let cell = row.get(c).map_or("", String::as_str);
                 let gap = if c == 0 { "" } else { "  " };
-                line += &match c < self.left {
+                line += &match self.align.as_bytes().get(c) == Some(&b'<') {
                     true => format!("{gap}{cell:<width$}"),
                     false => format!("{gap}{cell:>width$}"),
                 };

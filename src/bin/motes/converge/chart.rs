@@ -22,15 +22,12 @@ pub fn draw(title: &str, curves: &[Curve]) -> Drawing {
     let mut drawing = Drawing::new(WIDTH, HEIGHT);
     drawing.text([LEFTS[0], 30.0], 16.0, Anchor::Start, INK, title);
     let looks = Looks::of(curves);
-    let end = |values: &dyn Fn(&Curve) -> f64| {
-        curves.iter().map(values).fold(0.0, f64::max).max(1e-9)
-    };
+    let end =
+        |values: &dyn Fn(&Curve) -> f64| curves.iter().map(values).fold(0.0, f64::max).max(1e-9);
     let most_iterations = end(&|c| (c.residual.len() - 1) as f64);
     let most_ms = end(&|c| c.ms.last().copied().unwrap_or(0.0));
-    let panels: [(&str, f64, &dyn Fn(&Curve, usize) -> f64); 2] = [
-        ("iterations", most_iterations, &|_, i| i as f64),
-        ("time, ms", most_ms, &|c, i| c.ms[i]),
-    ];
+    let panels: [(&str, f64, &dyn Fn(&Curve, usize) -> f64); 2] =
+        [("iterations", most_iterations, &|_, i| i as f64), ("time, ms", most_ms, &|c, i| c.ms[i])];
     for (left, (label, most, x_of)) in LEFTS.into_iter().zip(panels) {
         let panel = Panel { left, most, low: lowest(curves) };
         panel.frame(&mut drawing, label);
@@ -136,8 +133,7 @@ impl Panel {
             tick += step;
         }
         let border = Stroke { color: INK, width: 1.0, dash: None };
-        let corners =
-            [[self.left, TOP], [self.left, bottom], [right, bottom]];
+        let corners = [[self.left, TOP], [self.left, bottom], [right, bottom]];
         drawing.line(&corners, &border);
         let middle = self.left + PANEL[0] / 2.0;
         drawing.text([middle, bottom + 40.0], 13.0, Anchor::Middle, INK, label);
@@ -154,9 +150,8 @@ impl Panel {
         let last = curve.residual.len() - 1;
         let stride = last.div_ceil(POINTS).max(1);
         let first = curve.residual[0];
-        let at = |i: usize| -> Point {
-            [self.x(x_of(curve, i)), self.y(curve.residual[i] / first)]
-        };
+        let at =
+            |i: usize| -> Point { [self.x(x_of(curve, i)), self.y(curve.residual[i] / first)] };
         let mut points: Vec<Point> = (0..last).step_by(stride).map(at).collect();
         points.push(at(last));
         drawing.line(&points, stroke);

@@ -1,0 +1,465 @@
+//! The program as a user or a script meets it: exit codes, outputs, and what it says.
+
+use serde_json::Value;
+use std::path::Path;
+use std::process::{Command, Output};
+
+fn motes(args: &[&str]) -> Output {
+    motes_in(Path::new("."), args)
+}
+
+fn motes_in(folder: &Path, args: &[&str]) -> Output {
+    Command::new(env!("CARGO_BIN_EXE_motes")).args(args).current_dir(folder).output().unwrap()
+}
+
+fn text(bytes: &[u8]) -> String {
+    String::from_utf8_lossy(bytes).into_owned()
+}
+
+/// Runs what must succeed and returns what it printed.
+fn good(args: &[&str]) -> String {
+    let output = motes(args);
+    assert!(output.status.success(), "{args:?}: {}", text(&output.stderr));
+    text(&output.stdout)
+}
+
+/// Runs what must fail with `code` and returns the message.
+fn bad(code: i32, args: &[&str]) -> String {
+    let output = motes(args);
+    let message = text(&output.stderr);
+    assert_eq!(output.status.code(), Some(code), "{args:?}: {message}");
+    assert!(message.starts_with("error: "), "{message}");
+    assert!(!message.contains("panicked"), "{message}");
+    message
+}
+
+fn json(path: &Path) -> Value {
+    serde_json::from_slice(&std::fs::read(path).unwrap()).unwrap()
+}
+
+/// A cloth that falls on a sphere, with grains: every kind of pass, and small.
+const SCENE: &str = r#"
+    title = "a small mixture"
+    steps = 20
+    [params]
+    iterations = 5
+    [[cloth]]
+    name = "sheet"
+    columns = 12
+    rows = 12
+    spacing = 0.1
+    origin = [-0.5, 0.8, -0.5]
+    pin = ["top_left"]
+    [[granular]]
+    name = "grains"
+    counts = [4, 4, 4]
+    spacing = 0.1
+    jitter = 0.2
+    origin = [0.0, 1.5, 0.0]
+    [[collider]]
+    shape = "sphere"
+    radius = 0.3
+    [[collider]]
+    shape = "plane"
+    position = [0, -0.5, 0]
+    [[check]]
+    name = "quarantined_at_most"
+    bound = 0
+"#;
+
+struct Folder {
+    folder: tempfile::TempDir,
+    scene: String,
+}
+
+impl Folder {
+    fn new() -> Self {
+        let folder = tempfile::tempdir().unwrap();
+        let path = folder.path().join("mixture.toml");
+        std::fs::write(&path, SCENE).unwrap();
+        Folder { scene: path.display().to_string(), folder }
+    }
+    fn path(&self, name: &str) -> String {
+        self.folder.path().join(name).display().to_string()
+    }
+    fn names(&self) -> Vec<String> {
+        let entries = std::fs::read_dir(self.folder.path()).unwrap();
+        let mut names: Vec<String> =
+            entries.map(|e| e.unwrap().file_name().to_string_lossy().into_owned()).collect();
+        names.sort();
+        names
+    }
+}
+
+fn hash_line(printed: &str) -> String {
+    let line = printed.lines().find(|l| l.starts_with("hash ")).expect(printed);
+    let hash = line.trim_start_matches("hash ");
+    assert!(hash.len() == 16 && hash.chars().all(|c| c.is_ascii_hexdigit()), "{line}");
+    hash.to_string()
+}
+
+#[test]
+fn help_and_version_succeed_and_wrong_flags_do_not() {
+    assert!(good(&["--help"]).contains("converge"));
+    assert!(good(&["run", "--help"]).contains("--until-residual"));
+    assert!(good(&["--version"]).starts_with("motes "));
+    for args in [
+        &["runn"][..],
+        &["run"],
+        &["run", "cloth_hang", "--nonsense"],
+        &["run", "cloth_hang", "--steps", "-1"],
+        &["run", "cloth_hang", "--solver", "fast"],
+        &["run", "cloth_hang", "--format", "stl"],
+        &["run", "cloth_hang", "--threads", "0"],
+        &["run", "cloth_hang", "--backend", "opengl"],
+        &["run", "cloth_hang", "--every", "0"],
+        &["render", "cloth_hang", "--size", "0x10"],
+        &["render", "cloth_hang", "--size", "huge"],
+        &["converge", "--size", "1"],
+        &["converge", "--omega", "nan"],
+        &["bench", "--threads", "1,x"],
+    ] {
+        bad(2, args);
+    }
+    assert!(bad(2, &["run", "cloth_hang", "--solver", "fast"]).contains("seidel"));
+    assert!(bad(2, &["run", "cloth_hang", "--backend", "vulkan"]).contains("no Vulkan backend"));
+}
+
+#[test]
+fn values_out_of_range_are_named() {
+    for (flag, value) in
+        [("--dt", "-1"), ("--dt", "nan"), ("--substeps", "0"), ("--budget-ms", "-3")]
+    {
+        let flag_value = format!("{flag}={value}");
+        let message = bad(2, &["run", "cloth_hang", "--steps", "1", &flag_value]);
+        assert!(message.contains(flag) && message.contains("expected"), "{message}");
+    }
+    let message = bad(2, &["run", "cloth_hang", "--set", "cloth.0.columns=-3"]);
+    assert!(message.contains("columns"), "{message}");
+    assert!(bad(2, &["run", "cloth_hang", "--set", "nonsense"]).contains("PATH=VALUE"));
+}
+
+#[test]
+fn an_unknown_scene_lists_the_known_ones() {
+    let message = bad(2, &["run", "cloth_hnag"]);
+    assert!(message.contains("cloth_hang") && message.contains("sand_heap"), "{message}");
+    assert!(bad(2, &["run", "missing.toml"]).contains("missing.toml"));
+}
+
+#[test]
+fn scenes_are_listed_as_text_and_json() {
+    assert!(good(&["scenes"]).contains("cloth_hang"));
+    let list: Value = serde_json::from_str(&good(&["scenes", "--json"])).unwrap();
+    let hang = list.as_array().unwrap().iter().find(|s| s["name"] == "cloth_hang").unwrap();
+    assert_eq!(hang["particles"], 64 * 64);
+    assert!(hang["variants"].as_array().unwrap().iter().any(|v| v == "100"));
+    assert!(!hang["title"].as_str().unwrap().is_empty());
+}
+
+#[test]
+fn the_report_has_every_key() {
+    let folder = Folder::new();
+    let path = folder.path("report.json");
+    let printed = good(&[
+        "run",
+        &folder.scene,
+        "--steps",
+        "15",
+        "--threads",
+        "2",
+        "--substeps",
+        "2",
+        "--report",
+        &path,
+        "--hash",
+    ]);
+    assert!(printed.contains("solve_distance") && printed.contains("quarantined"), "{printed}");
+    let report = json(Path::new(&path));
+    for key in [
+        "scene",
+        "backend",
+        "device",
+        "threads",
+        "particles",
+        "constraints",
+        "contacts",
+        "listed",
+        "steps",
+        "dt",
+        "substeps",
+        "iterations",
+        "wall_ms",
+        "ms_per_step",
+        "passes",
+        "residual",
+        "quarantined",
+        "hash",
+    ] {
+        assert!(!report[key].is_null(), "{key} is missing");
+    }
+    assert_eq!(report["backend"], "cpu");
+    assert_eq!(report["threads"], 2);
+    assert_eq!(report["particles"], 144 + 64);
+    assert_eq!(report["steps"], 15);
+    assert_eq!(report["substeps"], 2);
+    assert_eq!(report["hash"].as_str().unwrap(), hash_line(&printed));
+    for key in ["median", "p95", "min"] {
+        assert!(report["ms_per_step"][key].as_f64().unwrap() > 0.0);
+    }
+    assert!(report["residual"]["distance"].as_f64().unwrap() > 0.0);
+    let predict = &report["passes"].as_array().unwrap()[0];
+    assert_eq!((&predict["name"], &predict["calls"]), (&"predict".into(), &30.into()));
+    assert!(predict["ms_median"].as_f64().unwrap() <= predict["ms_total"].as_f64().unwrap());
+}
+
+#[test]
+fn the_hash_is_the_same_for_any_team() {
+    let folder = Folder::new();
+    for solver in ["seidel", "colored", "jacobi"] {
+        let hash = |threads| {
+            let args = ["run", &folder.scene, "--solver", solver, "--threads", threads, "--hash"];
+            hash_line(&good(&args))
+        };
+        let one = hash("1");
+        assert_eq!(one, hash("2"), "{solver}");
+        assert_eq!(one, hash("8"), "{solver}");
+    }
+    let of = |extra: &[&str]| {
+        let args = [&["run", &folder.scene, "--hash"], extra].concat();
+        hash_line(&good(&args))
+    };
+    let plain = of(&[]);
+    assert_eq!(plain, of(&["--broad-phase", "brute"]));
+    assert_ne!(plain, of(&["--seed", "7"]));
+    assert_ne!(plain, of(&["--set", "cloth.0.spacing=0.11"]));
+    assert_ne!(plain, of(&["--method", "pbd", "--set", "cloth.0.stretch_stiffness=0.5"]));
+}
+
+#[test]
+fn a_saved_run_goes_on_with_the_same_bits() {
+    let folder = Folder::new();
+    let saved = folder.path("half.motes");
+    let whole = hash_line(&good(&["run", &folder.scene, "--steps", "40", "--hash"]));
+    good(&["run", &folder.scene, "--steps", "20", "--save", &saved]);
+    let resumed =
+        good(&["run", "--load", &saved, "--steps", "20", "--threads", "1", "--hash", "--check"]);
+    assert_eq!(whole, hash_line(&resumed));
+    assert!(resumed.contains("quarantined_at_most"), "{resumed}");
+
+    let message = bad(2, &["run", "--load", &saved, "--set", "cloth.0.columns=5"]);
+    assert!(message.contains("built already"), "{message}");
+    bad(2, &["run", "--load", &saved, "--seed", "3"]);
+    good(&["run", "--load", &saved, "--steps", "1", "--set", "iterations=3"]);
+    let message = bad(2, &["run", "cloth_hang", "--load", &saved, "--check"]);
+    assert!(message.contains("not built from"), "{message}");
+    assert!(bad(2, &["run", "--load", &folder.scene]).contains("not a snapshot"));
+    assert!(bad(2, &["run", "--load", &folder.path("none")]).contains("none"));
+}
+
+#[test]
+fn exported_files_hold_every_particle() {
+    let folder = Folder::new();
+    for format in ["ply", "vtk", "obj"] {
+        let into = folder.path(&format!("out/{format}"));
+        let args = [
+            "run",
+            &folder.scene,
+            "--steps",
+            "6",
+            "--export",
+            &into,
+            "--format",
+            format,
+            "--every",
+            "3",
+        ];
+        good(&args);
+        let mut names: Vec<_> =
+            std::fs::read_dir(&into).unwrap().map(|e| e.unwrap().file_name()).collect();
+        names.sort();
+        assert_eq!(
+            names,
+            [3, 6].map(|k| std::ffi::OsString::from(format!("frame_{k:06}.{format}")))
+        );
+        let bytes = std::fs::read(Path::new(&into).join(&names[1])).unwrap();
+        let start = text(&bytes[..bytes.len().min(400)]);
+        match format {
+            "ply" => {
+                assert!(start.starts_with("ply\n") && start.contains("element vertex 208"));
+                let body = start.find("end_header\n").unwrap() + "end_header\n".len();
+                assert_eq!((bytes.len() - body) % 208, 0);
+            }
+            "vtk" => assert!(start.starts_with("# vtk") && start.contains("POINTS 208"), "{start}"),
+            _ => {
+                let all = text(&bytes);
+                let count = |mark: &str| all.lines().filter(|l| l.starts_with(mark)).count();
+                assert_eq!((count("v "), count("f ")), (208, 2 * 11 * 11));
+            }
+        }
+    }
+    let file = folder.path("file");
+    std::fs::write(&file, "").unwrap();
+    assert!(bad(2, &["run", &folder.scene, "--export", &file]).contains("is a file"));
+}
+
+#[test]
+fn checks_decide_the_exit_code() {
+    let folder = Folder::new();
+    let printed = good(&["run", &folder.scene, "--check"]);
+    assert!(printed.contains("quarantined_at_most"), "{printed}");
+    let strict = folder.path("strict.toml");
+    let check = "[[check]]\nname = \"max_height\"\nmax = -100.0\n";
+    std::fs::write(&strict, format!("{SCENE}\n{check}")).unwrap();
+    good(&["run", &strict]);
+    let output = motes(&["run", &strict, "--check"]);
+    assert_eq!(output.status.code(), Some(1));
+    assert!(text(&output.stdout).contains("FAIL max_height"), "{}", text(&output.stdout));
+    assert!(text(&output.stderr).contains("1 of 2 checks failed: max_height"));
+}
+
+#[test]
+fn outputs_that_cannot_be_are_refused_before_the_run() {
+    let folder = Folder::new();
+    let before = folder.names();
+    let here = folder.path("");
+    let nowhere = folder.path("none/file");
+    for flag in ["--report", "--save"] {
+        for (target, why) in [(&here, "is a folder"), (&nowhere, "does not exist")] {
+            let message = bad(2, &["run", &folder.scene, flag, target]);
+            assert!(message.contains(why) && message.contains(flag), "{message}");
+        }
+    }
+    bad(2, &["render", &folder.scene, "-o", &here]);
+    bad(2, &["bench", &folder.scene, "--json", &here]);
+    assert!(bad(2, &["converge", "--size", "4", "--plot", "a.pdf"]).contains(".svg or .png"));
+    assert_eq!(folder.names(), before);
+}
+
+#[cfg(target_os = "linux")]
+#[test]
+fn a_full_disk_is_an_error_and_leaves_nothing() {
+    let folder = Folder::new();
+    for flag in ["--report", "--save"] {
+        let message = bad(1, &["run", &folder.scene, "--steps", "2", flag, "/dev/full"]);
+        assert!(message.contains("/dev/full") && message.contains("space"), "{message}");
+    }
+    let full = std::fs::File::options().write(true).open("/dev/full").unwrap();
+    let output =
+        Command::new(env!("CARGO_BIN_EXE_motes")).args(["scenes"]).stdout(full).output().unwrap();
+    assert_eq!(output.status.code(), Some(1));
+    assert!(text(&output.stderr).contains("standard output"));
+    assert_eq!(folder.names(), ["mixture.toml"]);
+    let leftovers: Vec<_> = std::fs::read_dir("/dev").unwrap().filter_map(Result::ok).collect();
+    assert!(!leftovers.iter().any(|e| e.file_name().to_string_lossy().starts_with(".motes")));
+}
+
+#[test]
+fn a_closed_pipe_is_no_error() {
+    let mut child = Command::new(env!("CARGO_BIN_EXE_motes"))
+        .args(["run", "cloth_hang", "--steps", "2"])
+        .stdout(std::process::Stdio::piped())
+        .stderr(std::process::Stdio::piped())
+        .spawn()
+        .unwrap();
+    drop(child.stdout.take());
+    let output = child.wait_with_output().unwrap();
+    assert!(!text(&output.stderr).contains("panicked"), "{}", text(&output.stderr));
+    assert!(output.status.success());
+}
+
+#[test]
+fn pictures_are_png_of_the_asked_size() {
+    let folder = Folder::new();
+    let path = folder.path("end.png");
+    good(&["render", &folder.scene, "--steps", "3", "--size", "160x90", "--lines", "-o", &path]);
+    let bytes = std::fs::read(&path).unwrap();
+    assert_eq!(&bytes[..8], b"\x89PNG\r\n\x1a\n");
+    assert_eq!(&bytes[16..24], &[0, 0, 0, 160, 0, 0, 0, 90]);
+}
+
+#[test]
+fn without_a_viewer_the_first_command_shows_something() {
+    let folder = Folder::new();
+    for args in [&["view", "mixture.toml"][..], &[]] {
+        let output = Command::new(env!("CARGO_BIN_EXE_motes"))
+            .args(args)
+            .current_dir(folder.folder.path())
+            .env_remove("DISPLAY")
+            .env_remove("WAYLAND_DISPLAY")
+            .output()
+            .unwrap();
+        let printed = text(&output.stdout);
+        assert!(output.status.success(), "{}", text(&output.stderr));
+        assert!(printed.contains("no display") && printed.contains("motes.png"), "{printed}");
+        assert_eq!(folder.names(), ["mixture.toml", "motes.png"]);
+        std::fs::remove_file(folder.folder.path().join("motes.png")).unwrap();
+    }
+}
+
+#[test]
+fn bench_writes_json_and_csv() {
+    let folder = Folder::new();
+    let (as_json, as_csv) = (folder.path("b.json"), folder.path("b.csv"));
+    let printed = good(&[
+        "bench",
+        &folder.scene,
+        "--threads",
+        "1,2",
+        "--steps",
+        "5",
+        "--repeat",
+        "2",
+        "--json",
+        &as_json,
+        "--csv",
+        &as_csv,
+    ]);
+    assert!(printed.contains("cpu x1 ms") && printed.contains("cpu x2 ms"), "{printed}");
+    let list = json(Path::new(&as_json));
+    assert_eq!(list.as_array().unwrap().len(), 2);
+    assert_eq!(list[0]["hash"], list[1]["hash"]);
+    let csv = std::fs::read_to_string(&as_csv).unwrap();
+    assert!(csv.lines().all(|l| l.split(',').count() == 8), "{csv}");
+    assert_eq!(csv.lines().filter(|l| l.contains(",step,")).count(), 2);
+}
+
+#[test]
+fn converge_prints_draws_and_writes() {
+    let folder = Folder::new();
+    let (as_json, svg, png) = (folder.path("c.json"), folder.path("c.svg"), folder.path("c.png"));
+    let printed = good(&[
+        "converge",
+        "--size",
+        "12",
+        "--iterations",
+        "400",
+        "--threads",
+        "1,2",
+        "--omega",
+        "1,1.9",
+        "--json",
+        &as_json,
+        "--plot",
+        &svg,
+    ]);
+    assert!(printed.contains("not reached") && printed.contains("jacobi"), "{printed}");
+    let report = json(Path::new(&as_json));
+    assert_eq!(report["constraints"], 2 * 12 * 11 + 2 * 11 * 11);
+    let curves = report["curves"].as_array().unwrap();
+    assert_eq!(curves.len(), 2 + 3 * 2 * 2);
+    for curve in curves {
+        let lengths = ["residual", "ms"].map(|k| curve[k].as_array().unwrap().len());
+        assert_eq!(lengths[0], lengths[1]);
+    }
+    assert!(std::fs::read_to_string(&svg).unwrap().ends_with("</svg>\n"));
+    good(&["converge", "--size", "6", "--iterations", "5", "--plot", &png]);
+    assert_eq!(&std::fs::read(&png).unwrap()[..4], b"\x89PNG");
+}
+
+#[test]
+fn the_doctor_says_what_works() {
+    let printed = good(&["doctor"]);
+    for word in ["cpu", "cores", "memory", "display", "no Vulkan backend"] {
+        assert!(printed.contains(word), "{printed}");
+    }
+}
