@@ -182,7 +182,10 @@ impl<'i> Document<'i> {
             }
             start += set.len() + 1;
         }
-        let at = self.text.floor_char_boundary(at);
+        let mut at = at.min(self.text.len());
+        while !self.text.is_char_boundary(at) {
+            at -= 1;
+        }
         let before = &self.text[..at];
         let line_start = before.rfind('\n').map_or(0, |i| i + 1);
         Place {
