@@ -149,7 +149,7 @@ fn indices() {
     refused(&cloth("name = \"a:b\""), &["s.toml:5: cloth.0.name: "]);
     refused(
         &format!("{0}{0}", cloth("name = \"a\"")),
-        &["s.toml:5: cloth.0.name: ", "two objects"],
+        &["s.toml:10: cloth.1.name: ", "two objects"],
     );
 }
 

@@ -39,7 +39,7 @@ hold = [{ at = [[2, 2]], compliance = 1e-5, keyframes = [{ time = 0, offset = [0
 stretch = [1.5, 2]
 [[box]]
 name = "ring"
-counts = [5, 2, 5]
+counts = [9, 3, 9]
 spacing = 0.1
 center = [0, 2, 0]
 rotation = { axis = [1, 1, 0], degrees = 30 }
@@ -209,7 +209,7 @@ fn mutate(lines: &mut Vec<String>, at: usize, how: u8, value: &str) {
             lines.swap(at, other);
         }
         3 => {
-            let middle = lines[at].floor_char_boundary(lines[at].len() / 2);
+            let middle = lines[at].len() / 2;
             lines[at].truncate(middle);
         }
         _ => {
@@ -267,8 +267,29 @@ proptest! {
 
     #[test]
     fn bytes_cut_anywhere(cut in 0..RICH.len(), from in 0..RICH.len()) {
-        let (cut, from) = (RICH.floor_char_boundary(cut), RICH.floor_char_boundary(from));
         survive(&RICH[..cut], None, &[])?;
         survive(&format!("{}{}", &RICH[..cut], &RICH[from..]), None, &[])?;
     }
+}
+
+#[test]
+fn keys_nested_beyond_reason_do_not_overflow_the_stack() {
+    let dotted = "a.".repeat(30);
+    let inline = format!("{dotted}a = {{ ").repeat(75);
+    for text in [
+        format!("{}a = 1", "a.".repeat(1_000_000)),
+        format!("[{}a]\n", "a.".repeat(1_000_000)),
+        format!("{inline}{}", "}".repeat(75)),
+        "[".repeat(1_000_000),
+        format!("x = {}", "{ a = ".repeat(100_000)),
+        format!("[params]\n{dotted}a = 1"),
+        format!("[params]\ndt = {}{}", "[".repeat(70), "]".repeat(70)),
+    ] {
+        assert!(Scene::parse("deep.toml", &text, None, &[]).is_err());
+    }
+    for set in [format!("{}a=1", "a.".repeat(100_000)), format!("dt={}", "[".repeat(100_000))] {
+        assert!(Scene::parse("deep.toml", RICH, None, &[set]).is_err());
+    }
+    let set = format!("params.dt={{ {dotted}a = 1 }}");
+    assert!(Scene::parse("deep.toml", RICH, None, &[set]).is_err());
 }

@@ -39,6 +39,9 @@ pub(super) fn degrees(world: &World, object: Option<usize>) -> f64 {
         }
         top[ring] = top[ring].max(height(x));
     }
+    if top.is_empty() {
+        return 0.0;
+    }
     let peak = top.iter().copied().fold(low, f64::max) - low;
     let begin = top.iter().rposition(|h| h - low >= 0.85 * peak).unwrap_or(0);
     let end = top.iter().rposition(|h| h - low >= 0.15 * peak).unwrap_or(0);
