@@ -108,7 +108,7 @@ fn find_particle(
     let found = match (numbers.as_slice(), scene.file.cloth.get(number)) {
         _ if numbers.len() != index.split(',').count() => None,
         (&[i], _) => pick::from_end(i, count),
-        (&[column, row], Some(cloth)) => pick::cell([column, row], cloth.columns, cloth.rows),
+        (&[column, row], Some(cloth)) => pick::cell([column, row], cloth.columns.0, cloth.rows.0),
         _ => None,
     };
     match found {
@@ -147,7 +147,7 @@ fn read_force(path: &str, file: &ForceFile) -> Result<Force> {
             reach: file.reach.map_or(1.0, |r| r.0),
         },
     };
-    let region = file.region.map(|corners| corners.map(|c| c.0));
+    let region = file.region.map(|corners| corners.0.map(|c| c.0));
     if let Some([low, high]) = region
         && !low.cmple(high).all()
     {

@@ -2,8 +2,8 @@
 //! key means; defaults are applied where the world is built.
 
 use super::value::{
-    Angle, AtLeastZero, Direction, Pick, Positive, Real, Real64, Rotation, Scale, Share, Tube,
-    Vector,
+    Angle, AtLeastZero, Count, Direction, Exactly, Pick, Positive, Real, Real64, Rotation, Scale,
+    Share, Spacing, Tube, Vector,
 };
 use serde::Deserialize;
 use std::collections::BTreeMap;
@@ -17,8 +17,8 @@ pub(crate) struct SceneFile {
     pub title: String,
     #[serde(default)]
     pub source: String,
-    pub seed: Option<u64>,
-    pub steps: Option<u32>,
+    pub seed: Option<Count>,
+    pub steps: Option<Count>,
     #[serde(default)]
     pub params: BTreeMap<String, toml::Value>,
     #[serde(default)]
@@ -48,9 +48,9 @@ pub(crate) struct ClothFile {
     pub origin: Option<Vector>,
     pub along: Option<Direction>,
     pub across: Option<Direction>,
-    pub columns: u64,
-    pub rows: u64,
-    pub spacing: Positive,
+    pub columns: Count,
+    pub rows: Count,
+    pub spacing: Spacing,
     pub mass: Option<Positive>,
     pub area_density: Option<Positive>,
     pub radius: Option<Positive>,
@@ -71,7 +71,7 @@ pub(crate) struct ClothFile {
     pub pin: Vec<Pick>,
     #[serde(default)]
     pub hold: Vec<HoldFile>,
-    pub stretch: Option<[Positive; 2]>,
+    pub stretch: Option<Exactly<Positive, 2>>,
 }
 
 /// The shape cut out of a lattice.
@@ -97,8 +97,8 @@ pub(crate) enum EdgesWord {
 #[serde(deny_unknown_fields)]
 pub(crate) struct BoxFile {
     pub name: Option<String>,
-    pub counts: [u64; 3],
-    pub spacing: Positive,
+    pub counts: Exactly<Count, 3>,
+    pub spacing: Spacing,
     pub center: Option<Vector>,
     pub rotation: Option<Rotation>,
     #[serde(default)]
@@ -131,13 +131,13 @@ pub(crate) struct BoxFile {
 pub(crate) struct GranularFile {
     pub name: Option<String>,
     pub origin: Option<Vector>,
-    pub counts: [u64; 3],
-    pub spacing: Positive,
+    pub counts: Exactly<Count, 3>,
+    pub spacing: Spacing,
     pub radius: Option<Positive>,
     pub mass: Option<Positive>,
     pub density: Option<Positive>,
     pub jitter: Option<Share>,
-    pub seed: Option<u64>,
+    pub seed: Option<Count>,
     #[serde(default)]
     pub solid: SolidWord,
     pub tube: Option<Tube>,
@@ -217,7 +217,7 @@ pub(crate) struct ColliderFile {
     pub shape: ShapeWord,
     pub normal: Option<Direction>,
     pub radius: Option<Positive>,
-    pub half: Option<[Positive; 3]>,
+    pub half: Option<Exactly<Positive, 3>>,
     pub half_height: Option<Positive>,
     pub height: Option<Positive>,
     pub mesh: Option<String>,
@@ -261,7 +261,7 @@ pub(crate) struct ForceFile {
     pub center: Option<Vector>,
     pub strength: Option<Real>,
     pub reach: Option<Positive>,
-    pub region: Option<[Vector; 2]>,
+    pub region: Option<Exactly<Vector, 2>>,
 }
 
 #[derive(Clone, Copy, Debug, Default, Deserialize)]
@@ -287,5 +287,5 @@ pub(crate) struct CheckFile {
     pub axis: Option<Direction>,
     pub kind: Option<String>,
     pub floor: Option<Real64>,
-    pub size: Option<u64>,
+    pub size: Option<Count>,
 }

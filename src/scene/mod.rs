@@ -1,4 +1,190 @@
-//! Scene files.
+//! Scene files: TOML that says what is in a world and what its run must keep to.
+//!
+//! [`Scene::load`] reads a built-in scene or a file, [`Scene::build`] makes the world, a
+//! [`Checker`] watches the run. Units are SI, y is up. Every number must be finite and at most 1e9
+//! in size; a key that is not in the tables below is an error. Errors name the file, the line and
+//! the field.
+//!
+//! A run goes: text -> tree with lines (`document`) -> variant and `--set` laid over it -> typed
+//! tables (`file`) -> size of the whole (`size`) -> objects, joints, colliders, forces (`build`).
+//!
+//! # Top level
+//!
+//! | key | unit | default | meaning |
+//! |---|---|---|---|
+//! | `name` | | file name | name in reports |
+//! | `title` | | "" | what it shows, in one line |
+//! | `source` | | "" | where it comes from |
+//! | `seed` | | 1 | of everything random |
+//! | `steps` | 1 | 300 | steps after which the checks are meant to hold |
+//! | `[params]` | | | any of [`Params::TABLE`]: `dt`, `gravity`, `iterations`, `solver`... |
+//! | `[camera]` | | | `eye` (m), `target` (m), `fov` (degrees, vertical); all optional |
+//! | `[variants.NAME]` | | | see below |
+//!
+//! Objects are built in the order cloth, box, granular, particles, and are called by their `name`
+//! or else by their place: `cloth.0`, `box.2`. Names may not repeat or hold a `:`.
+//!
+//! # Values of several keys
+//!
+//! - A *direction* is any vector but 0; its length does not matter.
+//! - A *rotation* is `{ axis = [0, 1, 0], degrees = 45 }`, counter-clockwise looking against the axis.
+//! - *Strains* (`break_at`, `yield_at`): l/l0 - 1 for edges, rad for hinges, V/V0 - 1 for volumes.
+//!   Left out: never.
+//! - `compliance` counts with `method = "xpbd"` (0 is rigid), `stiffness` (0 to 1, 1 is rigid) with
+//!   `method = "pbd"`.
+//! - *Picks* choose particles of an object: `pin = ["top", [3, -1], 17]`. Numbers are indices in
+//!   the order of the particles, pairs are `[column, row]` of a cloth, negative ones count from the
+//!   end. Words: for a cloth `corners border top bottom left right top_left top_right bottom_left
+//!   bottom_right all` (top is row 0, left is column 0); for a box, in its own frame, `top bottom`
+//!   (y) `right left` (x) `front back` (z) `all`; for particles `first last all`.
+//! - A *hold* is a soft pin on a path: `hold = [{ at = PICKS, compliance = 0 [m/N], looped = false,
+//!   keyframes = [{ time = 0, offset = [0, 0, 0] }, { time = 2, offset = [0, 1, 0] }] }]`. Offsets
+//!   are from where each particle starts; between keyframes they are linear. Without keyframes
+//!   the particle is held where it starts.
+//!
+//! # `[[cloth]]`: a rectangle of particles joined by edges and diagonals
+//!
+//! | key | unit | default | meaning |
+//! |---|---|---|---|
+//! | `columns`, `rows` | 1 | needed | particles in a row, and rows; at least 2 |
+//! | `spacing` | m | needed | between neighbours, 1e-6 to 1e6 |
+//! | `origin` | m | [0, 0, 0] | first corner: column 0, row 0 |
+//! | `along`, `across` | direction | x, z | of a row, and from row to row |
+//! | `mass` | kg | | of one particle; or |
+//! | `area_density` | kg/m² | 0.2 | mass = area_density spacing² |
+//! | `radius` | m | spacing / 2 | of one particle |
+//! | `velocity` | m/s | 0 | at the start |
+//! | `self_collide` | | false | whether it collides with itself |
+//! | `stretch_compliance`, `stretch_stiffness` | m/N, 1 | 0, 1 | edges |
+//! | `shear_compliance`, `shear_stiffness` | m/N, 1 | as stretch | diagonals |
+//! | `bend_compliance`, `bend_stiffness` | rad/(N m), 1 | none | hinges; either of them makes them |
+//! | `break_at`, `yield_at` | strain | never | edges and diagonals |
+//! | `bend_break_at`, `bend_yield_at` | rad | never | hinges |
+//! | `pin` | picks | [] | particles fixed where they start |
+//! | `hold` | holds | [] | particles held on a path |
+//! | `stretch` | 1 | [1, 1] | starts stretched so along and across, about its middle; rest lengths stay |
+//!
+//! # `[[box]]`: a soft lattice
+//!
+//! | key | unit | default | meaning |
+//! |---|---|---|---|
+//! | `counts` | 1 | needed | particles along x, y, z |
+//! | `spacing` | m | needed | between neighbours, 1e-6 to 1e6 |
+//! | `center` | m | [0, 0, 0] | middle of the lattice |
+//! | `rotation` | rotation | none | about the middle |
+//! | `solid` | | "box" | what is kept of it: `box sphere cylinder torus`, inscribed, axis y |
+//! | `tube` | 1 | 0.25 | torus only: tube radius over outer radius, below 0.5 |
+//! | `edges` | | "full" | `full`: 26 neighbours, `axis`: 6 |
+//! | `compliance`, `stiffness` | m/N, 1 | 0, 1 | edges |
+//! | `break_at`, `yield_at` | strain | never | edges |
+//! | `volume_compliance`, `volume_stiffness` | m⁵/N, 1 | none | tetrahedra; either makes them |
+//! | `volume_break_at`, `volume_yield_at` | strain | never | tetrahedra |
+//! | `mass` | kg | | of one particle; or |
+//! | `density` | kg/m³ | 1000 | mass = density spacing³ |
+//! | `radius` | m | spacing / 2 | of one particle |
+//! | `velocity`, `self_collide`, `pin`, `hold` | | | as for cloth |
+//!
+//! # `[[granular]]`: loose grains
+//!
+//! | key | unit | default | meaning |
+//! |---|---|---|---|
+//! | `counts`, `spacing`, `solid`, `tube` | | | as for box |
+//! | `origin` | m | [0, 0, 0] | centre of the first grain, the lowest on each axis |
+//! | `radius` | m | spacing / 2 | of a grain |
+//! | `mass` | kg | | of a grain; or |
+//! | `density` | kg/m³ | 1000 | mass = density 4/3 π radius³ |
+//! | `jitter` | 1 | 0 | largest random displacement over the spacing, 0 to 1 |
+//! | `seed` | | from the scene's | of the displacement |
+//! | `velocity` | m/s | 0 | at the start |
+//!
+//! # `[[particles]]`: a list
+//!
+//! | key | unit | default | meaning |
+//! |---|---|---|---|
+//! | `positions` | m | needed | `[[x, y, z], ...]` |
+//! | `radius` | m | needed | of each |
+//! | `mass` or `density` | | density 1000 | as for grains |
+//! | `chain` | | false | joins each to the next: a rope |
+//! | `compliance`, `stiffness`, `break_at`, `yield_at` | | rigid | of the chain |
+//! | `velocity`, `self_collide`, `pin`, `hold` | | | as for cloth |
+//!
+//! # `[[joint]]`: an edge between two particles
+//!
+//! | key | unit | default | meaning |
+//! |---|---|---|---|
+//! | `a`, `b` | | needed | `"object:index"`, on a cloth also `"object:column,row"`; negative from the end |
+//! | `rest` | m | their distance | rest length |
+//! | `compliance`, `stiffness`, `break_at`, `yield_at` | | rigid | as for edges |
+//!
+//! # `[[collider]]`: a solid on a prescribed path
+//!
+//! | key | unit | default | meaning |
+//! |---|---|---|---|
+//! | `name` | | its place | for messages |
+//! | `shape` | | needed | `plane sphere box capsule cylinder cone mesh` |
+//! | `normal` | direction | y | plane: out of the ground |
+//! | `radius` | m | needed | sphere, capsule, cylinder, cone (its base) |
+//! | `half` | m | needed | box: half the size on each axis |
+//! | `half_height` | m | needed | capsule (of the straight part), cylinder; axis y |
+//! | `height` | m | needed | cone: base at local y = 0, apex above |
+//! | `mesh` | | needed | an .obj file, relative to the scene's folder, or a built-in mesh |
+//! | `scale` | 1 | 1 | mesh: one factor, or one for each axis |
+//! | `closed` | | true | mesh: a solid; false: a sheet with two sides |
+//! | `thickness` | m | 0 | mesh: of the sheet |
+//! | `position` | m | [0, 0, 0] | of the local origin |
+//! | `rotation` | rotation | none | about the local origin |
+//! | `friction`, `static_friction` | 1 | of `[params]` | coefficients; `friction` alone sets both |
+//! | `restitution` | 1 | of `[params]` | 0 to 1 |
+//! | `keyframes` | | [] | `[{ time = 0 [s], position = [..], rotation = {..} }]`; what a keyframe leaves out is the collider's own |
+//! | `looped` | | false | starts over after the last keyframe |
+//!
+//! Built-in meshes: see [`Scene::builtin_mesh_names`].
+//!
+//! # `[[force]]`
+//!
+//! | key | unit | meaning |
+//! |---|---|---|
+//! | `kind` | | `gravity`, `wind` or `point` |
+//! | `acceleration` | m/s² | gravity: added to that of `[params]` |
+//! | `velocity`, `drag` | m/s, kg/s | wind: F = drag (velocity - v) on each particle |
+//! | `center`, `strength`, `reach` | m, m/s², m | point: attracts (above 0) or repels, falling to 0 at `reach` |
+//! | `region` | m | `[low, high]`: only inside this box; default everywhere |
+//!
+//! # `[[check]]`
+//!
+//! `name` says which; `of` is an object (default: all particles). Heights are of centres, against
+//! gravity. Checks marked *run* look at every step from time `after` (s, default 0) on; the others
+//! look at the end.
+//!
+//! | name | keys | holds when |
+//! |---|---|---|
+//! | `mean_height`, `min_height`, `max_height` | `of`, `min` and/or `max` (m) | the mean, lowest, highest height is in the range |
+//! | `nothing_below` | `bound` (m), `of`, `after` | *run*: no centre is lower |
+//! | `max_overlap` | `bound`, `of` | no two particles that collide overlap by more than this share of the smaller radius |
+//! | `max_speed` | `bound` (m/s), `of`, `after` | *run*: no particle is faster |
+//! | `at_rest` | `bound` (m/s), `of` | the mean speed is at most this |
+//! | `energy_not_above` | `bound`, `floor` (m, 0), `after` | *run*: kinetic + gravitational energy has risen by at most this share of what there was at the start, counted from the height `floor` (elastic energy is not counted) |
+//! | `max_strain` | `bound`, `of` | no edge is longer than (1 + bound) times its rest length |
+//! | `mean_strain` | `bound`, `of` | the mean of abs(l/l0 - 1) is at most this |
+//! | `residual_below` | `bound`, `kind` | the sum of abs(C) of a kind of constraints (`distance`, `bend`, `volume`, `pin`; default distance) is at most this |
+//! | `broken_constraints_at_least`, `..._at_most` | `bound` | so many constraints have broken |
+//! | `connected_parts_at_least`, `..._at_most` | `bound`, `of`, `size` (2) | edges hold it together in so many parts of at least `size` particles |
+//! | `particles_accounted_for` | `of` | every particle is there and finite |
+//! | `quarantined_at_most` | `bound` | so many particles became non-finite and were pinned |
+//! | `bounces_at_least` | `bound`, `of` (needed), `tolerance` (m, 0.001), `after` | *run*: the mean height had so many maxima, each after a minimum; smaller turns than the tolerance do not count |
+//! | `no_particle_passed` | `of` (needed), `through` or `bound` (m), `axis` (up), `tolerance` (m, 0), `after` | *run*: no centre of `of` lies further against `axis` than the furthest centre of the object `through` (or the level `bound`), but for the tolerance |
+//! | `slope_at_least`, `slope_at_most` | `bound` (degrees), `of` | the flank of the heap has this angle: a line through the top of each ring about the middle, between 85 % and 15 % of the height |
+//!
+//! # Variants and overrides
+//!
+//! `[variants.NAME]` holds what differs: `[variants.fine.params]`, `[[variants.fine.cloth]]`. Tables
+//! merge key by key, lists of tables merge place by place (the first `[[variants.fine.cloth]]`
+//! changes the first `[[cloth]]`; further ones are added; `cloth = []` removes all), anything else
+//! is replaced. `cloth_hang:fine` or `my.toml:fine` asks for it.
+//!
+//! `--set PATH=VALUE` comes last: `cloth.0.columns=100`, `params.dt=0.01`, or the name of a
+//! parameter alone: `iterations=20`. VALUE is a TOML value, and a bare word is a string.
+
 mod build;
 mod builtin;
 mod check;
@@ -87,11 +273,11 @@ impl Scene {
     }
     /// Seed of everything random.
     pub fn seed(&self) -> u64 {
-        self.file.seed.unwrap_or(1)
+        self.file.seed.map_or(1, |s| s.0)
     }
     /// Steps after which its checks are meant to hold.
     pub fn steps(&self) -> u32 {
-        self.file.steps.unwrap_or(DEFAULT_STEPS)
+        self.file.steps.map_or(DEFAULT_STEPS, |s| u32::try_from(s.0).unwrap_or(u32::MAX))
     }
     /// The parameters, as the built world has them.
     pub fn params(&self) -> &Params {

@@ -3,11 +3,14 @@
 use super::document::Document;
 use super::file::SceneFile;
 use crate::error::Result;
+use std::collections::HashMap;
 
 /// The objects in the order they are built, which is their order in the world.
 pub(super) struct Names {
     /// (path, name given).
     objects: Vec<(String, Option<String>)>,
+    /// Paths and names to places in `objects`.
+    index: HashMap<String, usize>,
 }
 
 impl Names {
@@ -20,8 +23,7 @@ impl Names {
             if name.is_empty() || name.contains(':') {
                 return Err(document.error_at(&field, "expected a name without `:`"));
             }
-            let others = || names.objects.iter().enumerate().filter(|(j, _)| *j != i);
-            if others().any(|(_, (path, n))| path == name || n.as_ref() == Some(name)) {
+            if names.find(name) != Some(i) {
                 let message = format!("two objects are called `{name}`");
                 return Err(document.error_at(&field, message));
             }
@@ -45,13 +47,20 @@ impl Names {
             .chain(paths("box", &file.boxes, |o| &o.name))
             .chain(paths("granular", &file.granular, |o| &o.name))
             .chain(paths("particles", &file.particles, |o| &o.name))
-            .collect();
-        Names { objects }
+            .collect::<Vec<_>>();
+        let mut index = HashMap::new();
+        let given =
+            objects.iter().enumerate().filter_map(|(i, (_, name))| Some((name.as_ref()?, i)));
+        for (name, i) in objects.iter().enumerate().map(|(i, (path, _))| (path, i)).chain(given) {
+            // The first keeps the name; `read` refuses the second.
+            index.entry(name.clone()).or_insert(i);
+        }
+        Names { objects, index }
     }
 
     /// The object called so.
     pub fn find(&self, name: &str) -> Option<usize> {
-        self.objects.iter().position(|(path, n)| path == name || n.as_deref() == Some(name))
+        self.index.get(name).copied()
     }
 
     /// Name of an object: the one given, else its path.

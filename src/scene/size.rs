@@ -2,6 +2,7 @@
 
 use super::document::Document;
 use super::file::{EdgesWord, SceneFile};
+use super::value::Count;
 use crate::error::Result;
 use crate::world::MemoryNeed;
 
@@ -13,13 +14,13 @@ fn needs(file: &SceneFile) -> impl Iterator<Item = (String, MemoryNeed)> + '_ {
         (format!("cloth.{i}"), need(n, 4, if bend { 3 } else { 0 }))
     });
     let boxes = file.boxes.iter().enumerate().map(|(i, lattice)| {
-        let n = product(&lattice.counts);
+        let n = product(&lattice.counts.0);
         let edges = if lattice.edges == EdgesWord::Full { 13 } else { 3 };
         let volume = lattice.volume_compliance.is_some() || lattice.volume_stiffness.is_some();
         (format!("box.{i}"), need(n, edges, if volume { 6 } else { 0 }))
     });
     let grains = file.granular.iter().enumerate();
-    let grains = grains.map(|(i, g)| (format!("granular.{i}"), need(product(&g.counts), 0, 0)));
+    let grains = grains.map(|(i, g)| (format!("granular.{i}"), need(product(&g.counts.0), 0, 0)));
     let loose = file.particles.iter().enumerate().map(|(i, list)| {
         let n = list.positions.len() as u128;
         (format!("particles.{i}"), need(n, u128::from(list.chain), 0))
@@ -49,6 +50,6 @@ fn need(particles: u128, edges_each: u128, corners4_each: u128) -> MemoryNeed {
     }
 }
 
-fn product(counts: &[u64]) -> u128 {
-    counts.iter().fold(1, |n, &c| u128::from(c).saturating_mul(n))
+fn product(counts: &[Count]) -> u128 {
+    counts.iter().fold(1, |n, &c| u128::from(c.0).saturating_mul(n))
 }

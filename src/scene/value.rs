@@ -5,6 +5,10 @@ use glam::{Quat, Vec3};
 use serde::Deserialize;
 use serde::de::{self, Deserializer, SeqAccess, Visitor};
 use std::fmt;
+use std::marker::PhantomData;
+
+/// Beyond this, products of sizes leave the range of f32 where nobody expects it.
+const LARGEST: f64 = 1e9;
 
 /// Reads a number and asks `legal` whether it is allowed.
 struct Number {
@@ -14,8 +18,9 @@ struct Number {
 
 impl Number {
     fn check<E: de::Error>(&self, value: f64) -> Result<f64, E> {
-        // Beyond f32 a number would turn into infinity later, where nobody expects it.
-        if value.is_finite() && value.abs() <= f64::from(f32::MAX) && (self.legal)(value) {
+        if value.is_finite() && value.abs() > LARGEST {
+            Err(E::custom(format!("{value} is too large; numbers go up to {LARGEST:e}")))
+        } else if value.is_finite() && (self.legal)(value) {
             Ok(value)
         } else {
             Err(E::custom(format!("{value} is not legal; expected {}", self.expected)))
@@ -67,6 +72,10 @@ number!(
     Positive(f32), "a finite number above 0", |v| v >= 1e-30
 );
 number!(
+    /// Distances of neighbours, from whose products volumes and angles are made.
+    Spacing(f32), "a number from 1e-6 to 1e6", |v| (1e-6..=1e6).contains(&v)
+);
+number!(
     /// Compliances and friction.
     AtLeastZero(f32), "a finite number of at least 0", |v| v >= 0.0
 );
@@ -88,14 +97,65 @@ number!(
     |v| (1e-6..=1e6).contains(&v.abs())
 );
 
+/// How many. Far more than fit is refused by the size of the whole.
+#[derive(Clone, Copy, Debug, PartialEq)]
+pub(crate) struct Count(pub u64);
+
+impl<'de> Deserialize<'de> for Count {
+    fn deserialize<D: Deserializer<'de>>(from: D) -> Result<Self, D::Error> {
+        struct Whole;
+        impl Visitor<'_> for Whole {
+            type Value = Count;
+            fn expecting(&self, f: &mut fmt::Formatter) -> fmt::Result {
+                f.write_str("a whole number of at least 0")
+            }
+            fn visit_i64<E: de::Error>(self, value: i64) -> Result<Count, E> {
+                let wrong = |_| E::invalid_value(de::Unexpected::Signed(value), &self);
+                u64::try_from(value).map(Count).map_err(wrong)
+            }
+            fn visit_u64<E: de::Error>(self, value: u64) -> Result<Count, E> {
+                Ok(Count(value))
+            }
+        }
+        from.deserialize_any(Whole)
+    }
+}
+
+/// Exactly `N` values. Not serde's own arrays: those ignore what is too much.
+#[derive(Clone, Copy, Debug)]
+pub(crate) struct Exactly<T, const N: usize>(pub [T; N]);
+
+impl<'de, T: Deserialize<'de>, const N: usize> Deserialize<'de> for Exactly<T, N> {
+    fn deserialize<D: Deserializer<'de>>(from: D) -> Result<Self, D::Error> {
+        struct Values<T, const N: usize>(PhantomData<T>);
+        impl<'de, T: Deserialize<'de>, const N: usize> Visitor<'de> for Values<T, N> {
+            type Value = Exactly<T, N>;
+            fn expecting(&self, f: &mut fmt::Formatter) -> fmt::Result {
+                write!(f, "a list of {N}")
+            }
+            fn visit_seq<A: SeqAccess<'de>>(self, mut seq: A) -> Result<Self::Value, A::Error> {
+                let mut values = Vec::with_capacity(N);
+                while values.len() <= N
+                    && let Some(value) = seq.next_element()?
+                {
+                    values.push(value);
+                }
+                let wrong = |values: Vec<T>| de::Error::invalid_length(values.len(), &self);
+                values.try_into().map(Exactly).map_err(wrong)
+            }
+        }
+        from.deserialize_any(Values(PhantomData))
+    }
+}
+
 /// Three numbers.
 #[derive(Clone, Copy, Debug, Deserialize)]
-#[serde(from = "[Real; 3]")]
+#[serde(from = "Exactly<Real, 3>")]
 pub(crate) struct Vector(pub Vec3);
 
-impl From<[Real; 3]> for Vector {
-    fn from(v: [Real; 3]) -> Self {
-        Vector(Vec3::from(v.map(|c| c.0)))
+impl From<Exactly<Real, 3>> for Vector {
+    fn from(v: Exactly<Real, 3>) -> Self {
+        Vector(Vec3::from(v.0.map(|c| c.0)))
     }
 }
 
@@ -154,9 +214,10 @@ impl<'de> Deserialize<'de> for Scale {
                 Ok(Scale(Vec3::splat(factor.0)))
             }
             fn visit_seq<A: SeqAccess<'de>>(self, seq: A) -> Result<Scale, A::Error> {
-                let axes =
-                    <[ScaleAxis; 3]>::deserialize(de::value::SeqAccessDeserializer::new(seq))?;
-                Ok(Scale(Vec3::from(axes.map(|a| a.0))))
+                let axes = Exactly::<ScaleAxis, 3>::deserialize(
+                    de::value::SeqAccessDeserializer::new(seq),
+                )?;
+                Ok(Scale(Vec3::from(axes.0.map(|a| a.0))))
             }
         }
         from.deserialize_any(Factors)
@@ -187,8 +248,8 @@ impl<'de> Deserialize<'de> for Pick {
                 Ok(Pick::Index(index))
             }
             fn visit_seq<A: SeqAccess<'de>>(self, seq: A) -> Result<Pick, A::Error> {
-                let cell = <[i64; 2]>::deserialize(de::value::SeqAccessDeserializer::new(seq))?;
-                Ok(Pick::Cell(cell))
+                let cell = Exactly::deserialize(de::value::SeqAccessDeserializer::new(seq))?;
+                Ok(Pick::Cell(cell.0))
             }
         }
         from.deserialize_any(Picked)

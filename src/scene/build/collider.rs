@@ -81,7 +81,7 @@ fn read_shape(path: &str, file: &ColliderFile, folder: Option<&Path>) -> Result<
         ShapeWord::Plane => Shape::Plane { normal: file.normal.map_or(Vec3::Y, |n| n.0) },
         ShapeWord::Sphere => Shape::Sphere { radius },
         ShapeWord::Box => {
-            Shape::Box { half: file.half.map_or(Vec3::ZERO, |h| Vec3::from(h.map(|v| v.0))) }
+            Shape::Box { half: file.half.map_or(Vec3::ZERO, |h| Vec3::from(h.0.map(|v| v.0))) }
         }
         ShapeWord::Capsule => Shape::Capsule { radius, half_height },
         ShapeWord::Cylinder => Shape::Cylinder { radius, half_height },

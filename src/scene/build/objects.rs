@@ -6,7 +6,7 @@ use crate::scene::file::{
     BoxFile, ClothFile, EdgesWord, GranularFile, HoldFile, ParticlesFile, SolidWord,
 };
 use crate::scene::keys::one_of;
-use crate::scene::value::{AtLeastZero, Pick, Positive, Share, Tube};
+use crate::scene::value::{AtLeastZero, Count, Exactly, Pick, Positive, Share, Tube};
 use crate::world::{
     Cloth, Grains, Lattice, LatticeEdges, Material, Particle, ParticleId, Path, Phase, Pin, Solid,
     World,
@@ -51,7 +51,7 @@ pub(super) fn add_cloth(world: &mut World, path: &str, file: &ClothFile) -> Resu
         }),
     };
     let ids = world.add_cloth(&cloth)?;
-    if let Some([sx, sy]) = file.stretch {
+    if let Some(Exactly([sx, sy])) = file.stretch {
         stretch(world, &cloth, &ids, sx.0, sy.0)?;
     }
     if let Some(velocity) = file.velocity {
@@ -59,7 +59,7 @@ pub(super) fn add_cloth(world: &mut World, path: &str, file: &ClothFile) -> Resu
             world.set_velocity(id, velocity.0)?;
         }
     }
-    let layout = Layout::Cloth { columns: file.columns, rows: file.rows };
+    let layout = Layout::Cloth { columns: file.columns.0, rows: file.rows.0 };
     fasten(world, path, &ids, &layout, &file.pin, &file.hold)
 }
 
@@ -87,7 +87,7 @@ pub(super) fn add_box(world: &mut World, path: &str, file: &BoxFile) -> Result<(
         name: path.into(),
         center: file.center.map(|v| v.0).unwrap_or_default(),
         rotation: file.rotation.map_or(Quat::IDENTITY, |r| r.0),
-        counts: file.counts.map(clamped),
+        counts: file.counts.0.map(clamped),
         spacing,
         mass: file.mass.map_or(density * spacing * spacing * spacing, |m| m.0),
         radius: file.radius.map_or(spacing / 2.0, |r| r.0),
@@ -125,7 +125,7 @@ pub(super) fn add_granular(
     seed: u64,
 ) -> Result<()> {
     one_of(path, [("mass", file.mass.is_some()), ("density", file.density.is_some())])?;
-    if file.counts.contains(&0) {
+    if file.counts.0.contains(&Count(0)) {
         return Err(Error::value(format!("{path}.counts"), "expected at least 1 on each axis"));
     }
     let spacing = file.spacing.0;
@@ -133,14 +133,14 @@ pub(super) fn add_granular(
     let grains = Grains {
         name: path.into(),
         origin: file.origin.map(|v| v.0).unwrap_or_default(),
-        counts: file.counts.map(clamped),
+        counts: file.counts.0.map(clamped),
         spacing,
         mass: ball_mass(file.mass, file.density, radius),
         radius,
         velocity: file.velocity.map(|v| v.0).unwrap_or_default(),
         solid: solid(path, file.solid, file.tube)?,
         jitter: file.jitter.map_or(0.0, |j| j.0),
-        seed: file.seed.unwrap_or(seed),
+        seed: file.seed.map_or(seed, |s| s.0),
     };
     world.add_grains(&grains).map(|_| ())
 }
@@ -259,6 +259,6 @@ fn ball_mass(mass: Option<Positive>, density: Option<Positive>, radius: f32) -> 
 }
 
 /// Counts too large for u32 have been refused by the size of the whole.
-fn clamped(count: u64) -> u32 {
-    u32::try_from(count).unwrap_or(u32::MAX)
+fn clamped(count: Count) -> u32 {
+    u32::try_from(count.0).unwrap_or(u32::MAX)
 }

@@ -79,7 +79,7 @@ fn by_word(
             let (columns, rows) = (columns as usize, rows as usize);
             let top = |i: usize| i / columns == 0;
             let bottom = |i: usize| i / columns == rows - 1;
-            let left = |i: usize| i % columns == 0;
+            let left = |i: usize| i.is_multiple_of(columns);
             let right = |i: usize| i % columns == columns - 1;
             match word {
                 "top" => all(&top),

@@ -4,7 +4,7 @@ use super::measure;
 use crate::world::World;
 use glam::DVec3;
 
-/// Angle of the flank, degrees; 0 when there is no heap.
+/// Angle of the flank, degrees; 0 when there is no heap, or a hollow.
 ///
 /// The height of the highest centre in each ring around the middle falls with the radius; a line
 /// is fitted where it is between 85 % and 15 % of the whole, so that neither the rounded top nor
@@ -39,12 +39,15 @@ pub(super) fn degrees(world: &World, object: Option<usize>) -> f64 {
         }
         top[ring] = top[ring].max(height(x));
     }
+    if top.is_empty() {
+        return 0.0;
+    }
     let peak = top.iter().copied().fold(low, f64::max) - low;
     let begin = top.iter().rposition(|h| h - low >= 0.85 * peak).unwrap_or(0);
     let end = top.iter().rposition(|h| h - low >= 0.15 * peak).unwrap_or(0);
     // A ring's top is taken where its highest grain is most likely: on its inner side.
     let points: Vec<(f64, f64)> = (begin..=end).map(|k| (k as f64 * width, top[k])).collect();
-    libm::atan(-fitted_slope(&points)).to_degrees()
+    libm::atan(-fitted_slope(&points)).to_degrees().max(0.0)
 }
 
 /// Least squares; 0 for fewer than three points.

@@ -167,7 +167,7 @@ fn read_one(path: &str, file: &CheckFile, names: &Names, document: &Document) ->
         axis: file.axis.map(|a| a.0),
         kind,
         floor: file.floor.map_or(0.0, |f| f.0),
-        size: file.size.map_or(2, |s| s as usize),
+        size: file.size.map_or(2, |s| s.0 as usize),
         level: bound.unwrap_or(0.0),
     })
 }
