@@ -37,9 +37,14 @@ pub fn of(world: &World, lines: bool) -> Seen {
         }
     }
     picture.spheres = (0..p.len())
-        .filter(|&slot| !skinned[slot])
         .map(|slot| Sphere { center: at(slot), radius: p.radii()[slot], color: color[slot] })
         .collect();
+    // Skins would count as stage here, and be cut off when there are spheres as well.
+    let triangles = std::mem::take(&mut picture.triangles);
+    let content = picture.bounds();
+    picture.triangles = triangles;
+    let mut slot = 0..p.len();
+    picture.spheres.retain(|_| slot.next().is_some_and(|slot| !skinned[slot]));
     if lines {
         picture.lines = (0..world.distance().len())
             .map(|i| {
@@ -48,7 +53,6 @@ pub fn of(world: &World, lines: bool) -> Seen {
             })
             .collect();
     }
-    let content = picture.bounds();
     let first = picture.triangles.len();
     tessellate::add_shapes(&mut picture, world);
     let focus = content.map(|content| around(content, &picture.triangles[first..]));
