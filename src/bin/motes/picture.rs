@@ -9,8 +9,14 @@ use std::collections::HashSet;
 
 const LINE_COLOR: [u8; 3] = [60, 64, 72];
 
+/// A picture and the box a camera should show: what moves, with the obstacles around it.
+pub struct Seen {
+    pub picture: Picture,
+    pub focus: Option<(Vec3, Vec3)>,
+}
+
 /// Everything to be seen of a world; `lines` adds the distance constraints.
-pub fn of(world: &World, lines: bool) -> Picture {
+pub fn of(world: &World, lines: bool) -> Seen {
     let mut picture = Picture::default();
     let p = world.particles();
     let at = |slot: usize| p.positions()[slot].truncate();
@@ -31,9 +37,14 @@ pub fn of(world: &World, lines: bool) -> Picture {
         }
     }
     picture.spheres = (0..p.len())
-        .filter(|&slot| !skinned[slot])
         .map(|slot| Sphere { center: at(slot), radius: p.radii()[slot], color: color[slot] })
         .collect();
+    // Skins would count as stage here, and be cut off when there are spheres as well.
+    let triangles = std::mem::take(&mut picture.triangles);
+    let content = picture.bounds();
+    picture.triangles = triangles;
+    let mut slot = 0..p.len();
+    picture.spheres.retain(|_| slot.next().is_some_and(|slot| !skinned[slot]));
     if lines {
         picture.lines = (0..world.distance().len())
             .map(|i| {
@@ -42,8 +53,22 @@ pub fn of(world: &World, lines: bool) -> Picture {
             })
             .collect();
     }
-    tessellate::add_colliders(&mut picture, world);
-    picture
+    let first = picture.triangles.len();
+    tessellate::add_shapes(&mut picture, world);
+    let focus = content.map(|content| around(content, &picture.triangles[first..]));
+    tessellate::add_planes(&mut picture, world, focus);
+    Seen { picture, focus }
+}
+
+/// The box of the content grown by the obstacles, by half its size at most: a hall must not make
+/// what happens in it small.
+fn around((low, high): (Vec3, Vec3), obstacles: &[Triangle]) -> (Vec3, Vec3) {
+    let reach = Vec3::splat((high - low).max_element() * 0.5);
+    let (least, most) = (low - reach, high + reach);
+    obstacles.iter().flat_map(|t| t.p).fold((low, high), |(low, high), p| {
+        let p = p.clamp(least, most);
+        (low.min(p), high.max(p))
+    })
 }
 
 /// Triangles of every object's surface, by slot; those of removed particles are left out.

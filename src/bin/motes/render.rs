@@ -38,11 +38,11 @@ pub fn write_png(
     scene: Option<&Scene>,
     look: &Look,
 ) -> Result<(), Failure> {
-    let mut picture = picture::of(world, look.lines);
+    let picture::Seen { mut picture, focus } = picture::of(world, look.lines);
     picture.theme = if look.dark { Theme::Dark } else { Theme::Light };
     let (width, height) = look.size;
     let aspect = width as f32 / height as f32;
-    let mut camera = match picture.bounds() {
+    let mut camera = match focus {
         Some((low, high)) => Camera::frame_box_from(low, high, 0.55, 0.38, aspect),
         None => Camera::default(),
     };

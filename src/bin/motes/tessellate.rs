@@ -11,22 +11,24 @@ const AROUND: usize = 48;
 /// Planes steeper than this (cosine to the vertical) are walls, not the floor.
 const LEVEL: f32 = 0.999;
 
-/// Adds every collider where it stands now.
-pub fn add_colliders(picture: &mut Picture, world: &World) {
-    let content = picture.bounds();
+/// Adds every collider with an end, where it stands now.
+pub fn add_shapes(picture: &mut Picture, world: &World) {
     for collider in &world.colliders {
+        add_shape(picture, &collider.shape, &collider.pose_at(world.time()));
+    }
+}
+
+/// Adds the planes: the floor, and walls as large as the box `focus` needs.
+pub fn add_planes(picture: &mut Picture, world: &World, focus: Option<(Vec3, Vec3)>) {
+    for collider in &world.colliders {
+        let Shape::Plane { normal } = collider.shape else { continue };
         let pose = collider.pose_at(world.time());
-        match &collider.shape {
-            Shape::Plane { normal } => {
-                let normal = pose.apply_vector(normal.normalize_or(Vec3::Y));
-                let height = pose.translation.y;
-                if normal.y > LEVEL {
-                    picture.ground = Some(picture.ground.map_or(height, |g| g.max(height)));
-                } else if let Some((low, high)) = content {
-                    add_wall(picture, normal, pose.translation, low, high);
-                }
-            }
-            shape => add_shape(picture, shape, &pose),
+        let normal = pose.apply_vector(normal.normalize_or(Vec3::Y));
+        let height = pose.translation.y;
+        if normal.y > LEVEL {
+            picture.ground = Some(picture.ground.map_or(height, |g| g.max(height)));
+        } else if let Some((low, high)) = focus {
+            add_wall(picture, normal, pose.translation, low, high);
         }
     }
 }

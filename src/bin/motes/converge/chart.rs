@@ -26,14 +26,15 @@ pub fn draw(title: &str, curves: &[Curve]) -> Drawing {
         |values: &dyn Fn(&Curve) -> f64| curves.iter().map(values).fold(0.0, f64::max).max(1e-9);
     let most_iterations = end(&|c| (c.residual.len() - 1) as f64);
     let most_ms = end(&|c| c.ms.last().copied().unwrap_or(0.0));
-    let panels: [(&str, f64, &dyn Fn(&Curve, usize) -> f64); 2] =
-        [("iterations", most_iterations, &|_, i| i as f64), ("time, ms", most_ms, &|c, i| c.ms[i])];
-    for (left, (label, most, x_of)) in LEFTS.into_iter().zip(panels) {
-        let panel = Panel { left, most, low: lowest(curves) };
-        panel.frame(&mut drawing, label);
-        for curve in curves {
-            panel.curve(&mut drawing, curve, x_of, &looks.stroke(curve));
-        }
+    let low = lowest(curves);
+    let by_iteration = Panel { left: LEFTS[0], most: most_iterations, low };
+    by_iteration.frame(&mut drawing, "iterations");
+    let by_time = Panel { left: LEFTS[1], most: most_ms, low };
+    by_time.frame(&mut drawing, "time, ms");
+    for curve in curves {
+        let stroke = looks.stroke(curve);
+        by_iteration.curve(&mut drawing, curve, |i| i as f64, &stroke);
+        by_time.curve(&mut drawing, curve, |i| curve.ms[i], &stroke);
     }
     for (row, curve) in curves.iter().enumerate() {
         let y = TOP + 8.0 + row as f32 * 19.0;
@@ -144,14 +145,13 @@ impl Panel {
         &self,
         drawing: &mut Drawing,
         curve: &Curve,
-        x_of: &dyn Fn(&Curve, usize) -> f64,
+        x_of: impl Fn(usize) -> f64,
         stroke: &Stroke,
     ) {
         let last = curve.residual.len() - 1;
         let stride = last.div_ceil(POINTS).max(1);
         let first = curve.residual[0];
-        let at =
-            |i: usize| -> Point { [self.x(x_of(curve, i)), self.y(curve.residual[i] / first)] };
+        let at = |i: usize| -> Point { [self.x(x_of(i)), self.y(curve.residual[i] / first)] };
         let mut points: Vec<Point> = (0..last).step_by(stride).map(at).collect();
         points.push(at(last));
         drawing.line(&points, stroke);
