@@ -1,0 +1,111 @@
+//! Breakable and plastic constraints, and particles that become non-finite.
+
+use glam::Vec3;
+use motes::{Backend, Cloth, Engine, Force, ForceKind, Kind, Material, Particle, Phase, World};
+
+fn engine(world: World) -> Engine {
+    Engine::new(world, Backend::Cpu { threads: 2 }).unwrap()
+}
+
+#[test]
+fn four_hundred_thousand_break_in_one_step() {
+    let mut world = World::new();
+    world.params.gravity = Vec3::ZERO;
+    let weak = Material { break_at: 0.5, ..Material::default() };
+    let cloth =
+        Cloth { columns: 317, rows: 317, stretch: weak, shear: weak, ..Cloth::default() };
+    let ids = world.add_cloth(&cloth).unwrap();
+    assert!(world.count(Kind::Distance) > 400_000);
+    for &id in &ids {
+        let far = world.position(id).unwrap() * 4.0;
+        world.set_position(id, far).unwrap();
+    }
+    let all = world.count(Kind::Distance);
+    let mut engine = engine(world);
+    let report = engine.step(1.0 / 60.0).unwrap();
+    assert_eq!(report.broken, all);
+    assert_eq!(engine.world().broken(), all as u64);
+    assert_eq!(engine.world().count(Kind::Distance), 0);
+    engine.step(1.0 / 60.0).unwrap();
+    engine.world().validate().unwrap();
+}
+
+#[test]
+fn hinges_and_edges_break_together() {
+    let mut world = World::new();
+    let weak = Material { break_at: 0.2, ..Material::default() };
+    let cloth = Cloth {
+        columns: 3,
+        rows: 3,
+        stretch: weak,
+        shear: weak,
+        bend: Some(Material::default()),
+        ..Cloth::default()
+    };
+    let ids = world.add_cloth(&cloth).unwrap();
+    let hinges = world.count(Kind::Bend);
+    let corner = world.position(ids[8]).unwrap();
+    world.set_position(ids[8], corner + Vec3::new(1.0, 0.0, 1.0)).unwrap();
+    let mut engine = engine(world);
+    engine.step(1.0 / 60.0).unwrap();
+    assert!(engine.world().broken() > 0);
+    let left = engine.world().count(Kind::Bend);
+    assert!(left < hinges && left > 0, "{left} of {hinges} hinges left");
+}
+
+fn pulled_bar(material: Material, length: f32) -> (Engine, f32) {
+    let mut world = World::new();
+    world.params.gravity = Vec3::ZERO;
+    let at = |x: f32| Particle {
+        position: Vec3::X * x,
+        velocity: Vec3::ZERO,
+        mass: 1.0,
+        radius: 0.01,
+        phase: Phase::group(0),
+    };
+    let (a, b) = (world.add_particle(&at(0.0)).unwrap(), world.add_particle(&at(1.0)).unwrap());
+    world.add_distance(a, b, None, &material).unwrap();
+    world.set_position(b, Vec3::X * length).unwrap();
+    let mut engine = engine(world);
+    engine.step(1.0 / 60.0).unwrap();
+    let rest = engine.world().distance().rest().first().copied().unwrap_or(f32::NAN);
+    (engine, rest)
+}
+
+#[test]
+fn a_plastic_bar_keeps_part_of_its_stretch_and_breaks_on_its_original_length() {
+    let plastic = Material { yield_at: 0.1, break_at: 0.5, ..Material::default() };
+    // Within the yield strain: elastic.
+    assert_eq!(pulled_bar(plastic, 1.05).1, 1.0);
+    // Beyond: the rest length follows until the elastic strain is the yield strain.
+    let (_, rest) = pulled_bar(plastic, 1.32);
+    assert!((rest - 1.2).abs() < 1e-5, "rest length {rest}, expected 1.2");
+    // A second pull from there is judged against the first length: 1.6 > 1.5 breaks.
+    let (engine, _) = pulled_bar(plastic, 1.6);
+    assert_eq!(engine.world().count(Kind::Distance), 0);
+}
+
+#[test]
+fn a_particle_that_becomes_non_finite_is_quarantined_and_does_not_spread() {
+    let mut world = World::new();
+    let cloth = Cloth { columns: 10, rows: 10, self_collide: true, ..Cloth::default() };
+    let ids = world.add_cloth(&cloth).unwrap();
+    world.pin(ids[0]).unwrap();
+    // Its speed overflows f32 within a step.
+    world.set_velocity(ids[55], Vec3::X * 3e38).unwrap();
+    world.forces.push(Force {
+        kind: ForceKind::Gravity { acceleration: Vec3::X * 1e38 },
+        region: Some([Vec3::splat(0.0), Vec3::splat(0.0)]),
+    });
+    let before = world.position(ids[55]).unwrap();
+    let mut engine = engine(world);
+    let mut seen = 0;
+    for _ in 0..30 {
+        seen += engine.step(1.0).unwrap().quarantined;
+        engine.world().validate().unwrap();
+    }
+    assert!((1..=3).contains(&seen), "{seen} particles quarantined");
+    assert_eq!(engine.world().quarantined(), seen);
+    let after = engine.world().position(ids[55]).unwrap();
+    assert!(after.is_finite() && before.is_finite());
+}
