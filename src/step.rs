@@ -293,12 +293,8 @@ impl Engine {
         self.world.commit();
         let w = &self.world;
         let key = self.scheduled_for.as_ref();
-        let revisions = [
-            w.particle_revision,
-            w.distance.revision(),
-            w.bend.revision(),
-            w.volume.revision(),
-        ];
+        let revisions =
+            [w.particle_revision, w.distance.revision(), w.bend.revision(), w.volume.revision()];
         let same = key.is_some_and(|k| {
             k.params == w.params
                 && k.revisions == revisions
@@ -376,8 +372,7 @@ fn ends_early(world: &World, report: &StepReport, started: Instant) -> bool {
         budget_ms > 0.0 && started.elapsed().as_secs_f64() * 1e3 >= f64::from(budget_ms);
     let solved = until_residual > 0.0 && report.iterations > 0 && {
         let at = &world.particles.predicted;
-        let sum: f64 =
-            Kind::ALL.iter().map(|&k| crate::report::residual_at(world, k, at)).sum();
+        let sum: f64 = Kind::ALL.iter().map(|&k| crate::report::residual_at(world, k, at)).sum();
         sum <= f64::from(until_residual)
     };
     budget_gone || solved
@@ -397,9 +392,8 @@ impl fmt::Display for Dispatch {
 
 impl fmt::Display for Schedule {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        let line = |list: &[Dispatch]| {
-            list.iter().map(ToString::to_string).collect::<Vec<_>>().join(" ")
-        };
+        let line =
+            |list: &[Dispatch]| list.iter().map(ToString::to_string).collect::<Vec<_>>().join(" ");
         writeln!(f, "begin: {}", line(&self.begin))?;
         writeln!(f, "{} substeps of", self.substeps)?;
         writeln!(f, "  predict: {}", line(&self.predict))?;

@@ -214,10 +214,7 @@ fn two_balls_bounce_with_their_restitution_and_keep_momentum() {
     world.params.gravity = Vec3::ZERO;
     world.params.restitution = e;
     world.params.friction = 0.0;
-    let a = Particle {
-        velocity: Vec3::X * 2.0,
-        ..particle(Vec3::new(-0.5, 0.0, 0.0), 1.0, 0.1)
-    };
+    let a = Particle { velocity: Vec3::X * 2.0, ..particle(Vec3::new(-0.5, 0.0, 0.0), 1.0, 0.1) };
     let b = Particle {
         velocity: Vec3::X * -1.0,
         phase: Phase::group(1),
@@ -228,8 +225,7 @@ fn two_balls_bounce_with_their_restitution_and_keep_momentum() {
     for _ in 0..120 {
         engine.step(1.0 / 120.0).unwrap();
     }
-    let (va, vb) =
-        (engine.world().velocity(a).unwrap().x, engine.world().velocity(b).unwrap().x);
+    let (va, vb) = (engine.world().velocity(a).unwrap().x, engine.world().velocity(b).unwrap().x);
     assert!(((vb - va) / (3.0 * e) - 1.0).abs() < 0.02, "separate at {} m/s", vb - va);
     assert!((va + 3.0 * vb + 1.0).abs() < 1e-3, "momentum {} kg m/s, was -1", va + 3.0 * vb);
 }

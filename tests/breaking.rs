@@ -12,8 +12,7 @@ fn four_hundred_thousand_break_in_one_step() {
     let mut world = World::new();
     world.params.gravity = Vec3::ZERO;
     let weak = Material { break_at: 0.5, ..Material::default() };
-    let cloth =
-        Cloth { columns: 317, rows: 317, stretch: weak, shear: weak, ..Cloth::default() };
+    let cloth = Cloth { columns: 317, rows: 317, stretch: weak, shear: weak, ..Cloth::default() };
     let ids = world.add_cloth(&cloth).unwrap();
     assert!(world.count(Kind::Distance) > 400_000);
     for &id in &ids {

@@ -1,7 +1,9 @@
 //! Editing between steps: add, remove, pin, drag, cut, change parameters, on a running engine.
 
 use glam::Vec3;
-use motes::{Backend, Cloth, Engine, Grains, Kind, Lattice, Material, Particle, Phase, Solver, World};
+use motes::{
+    Backend, Cloth, Engine, Grains, Kind, Lattice, Material, Particle, Phase, Solver, World,
+};
 
 fn engine(world: World) -> Engine {
     Engine::new(world, Backend::Cpu { threads: 2 }).unwrap()
@@ -36,7 +38,11 @@ fn everything_can_be_edited_while_it_runs() {
         let more = Grains { counts: [3, 3, 3], origin: Vec3::Y * 0.5, ..Grains::default() };
         let grains = world.add_grains(&more).unwrap();
         let body = world
-            .add_lattice(&Lattice { center: Vec3::Y * 2.0, counts: [3, 3, 3], ..Lattice::default() })
+            .add_lattice(&Lattice {
+                center: Vec3::Y * 2.0,
+                counts: [3, 3, 3],
+                ..Lattice::default()
+            })
             .unwrap();
         world.add_distance(ids[50], body[0], None, &Material::compliant(1e-4)).unwrap();
         run(&mut engine, 5);
@@ -124,9 +130,9 @@ fn a_cut_cloth_falls_in_two_and_keeps_its_colors() {
     let colors = world.distance().color_count();
     let mut engine = engine(world);
     run(&mut engine, 3);
-    let cut = engine.world_mut().cut(Kind::Distance, |p| {
-        (p[0].z - 0.22).signum() != (p[1].z - 0.22).signum()
-    });
+    let cut = engine
+        .world_mut()
+        .cut(Kind::Distance, |p| (p[0].z - 0.22).signum() != (p[1].z - 0.22).signum());
     assert_eq!(cut, 10 + 9 + 9);
     assert!(engine.world().distance().color_count() <= colors.max(8));
     run(&mut engine, 60);

@@ -53,6 +53,9 @@ fn the_sag_of_cloth_hang_does_depend_on_iterations_and_step_with_pbd() {
     assert!(change(few, many) > 0.05 && few > many, "pbd gets stiffer: {few} m, {many} m");
     // Müller's exponent takes the iterations out, but not the length of the step.
     let (coarse, fine) = (sag(4, 20, &pbd(0.1)), sag(8, 20, &pbd(0.1)));
-    println!("pbd, 0.1 a substep, 4 against 8 substeps: sag changes by {:.4}", change(coarse, fine));
+    println!(
+        "pbd, 0.1 a substep, 4 against 8 substeps: sag changes by {:.4}",
+        change(coarse, fine)
+    );
     assert!(change(coarse, fine) > 0.05, "pbd depends on the step: {coarse} m, {fine} m");
 }

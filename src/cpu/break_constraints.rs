@@ -6,7 +6,7 @@
 //! Order: rows are judged alone and closed up in order inside each colour; deterministic.
 
 use super::team::{Shared, Team};
-use super::{solve_bend, solve_distance, solve_volume};
+use super::{Scratch, solve_bend, solve_distance, solve_volume};
 use crate::report::StepReport;
 use crate::world::{ConstraintSet, World};
 use glam::Vec4;
@@ -14,54 +14,60 @@ use glam::Vec4;
 /// Rows a block holds.
 const BLOCK: usize = 4096;
 
-pub(crate) fn run(team: &Team, world: &mut World, report: &mut StepReport) {
+pub(crate) fn run(team: &Team, world: &mut World, scratch: &mut Scratch, report: &mut StepReport) {
     let World { particles, distance, bend, volume, .. } = world;
-    let at = &particles.position[..];
+    let (at, gone) = (&particles.position[..], &mut scratch.gone);
     let stretch = |p: &[Vec4; 2], rest: f32| solve_distance::error(p, rest) / rest.max(1e-9);
-    let turn = solve_bend::error;
-    let swell = |p: &[Vec4; 4], rest: f32| {
-        solve_volume::error(p, rest).abs() / rest.abs().max(1e-30)
-    };
-    let torn = strain(team, distance, at, stretch, |p, _, limit| {
-        // The length at which the elastic strain is `limit`, towards the side it is strained to.
+    judge(team, distance, at, gone, stretch, |p, _, limit| {
         (p[0] - p[1]).truncate().length() / (1.0 + limit)
     });
-    let edges = sorted_pairs(distance, &torn);
-    let mut broken = remove(distance, &torn);
-    let mut folded = strain(team, bend, at, |p, rest| turn(p, rest).abs(), |p, rest, limit| {
-        let error = turn(p, rest);
-        rest + error - limit.copysign(error)
-    });
-    mark_torn(bend, &edges, &mut folded);
-    broken += remove(bend, &folded);
-    let mut burst = strain(team, volume, at, swell, |p, rest, limit| {
+    let torn = sorted_pairs(distance, gone);
+    let mut broken = remove(distance, gone);
+
+    let turn = solve_bend::error;
+    judge(
+        team,
+        bend,
+        at,
+        gone,
+        |p, rest| turn(p, rest).abs(),
+        |p, rest, limit| {
+            let error = turn(p, rest);
+            rest + error - limit.copysign(error)
+        },
+    );
+    mark_torn(bend, &torn, gone);
+    broken += remove(bend, gone);
+
+    let swell =
+        |p: &[Vec4; 4], rest: f32| solve_volume::error(p, rest).abs() / rest.abs().max(1e-30);
+    judge(team, volume, at, gone, swell, |p, rest, limit| {
         let now = solve_volume::volume(p);
         now / (1.0 + limit.copysign(now / rest - 1.0))
     });
-    mark_torn(volume, &edges, &mut burst);
-    broken += remove(volume, &burst);
+    mark_torn(volume, &torn, gone);
+    broken += remove(volume, gone);
+
     report.broken += broken;
     world.broken += broken as u64;
 }
 
-/// Judges every row: `true` for those that break; those that yield get a new rest value.
-fn strain<const N: usize>(
+/// Marks the rows that break in `gone`; those that yield get the rest value at which their elastic
+/// strain is the yield strain.
+fn judge<const N: usize>(
     team: &Team,
     set: &mut ConstraintSet<N>,
     at: &[Vec4],
+    gone: &mut Vec<bool>,
     strain: impl Fn(&[Vec4; N], f32) -> f32 + Sync,
     yielded: impl Fn(&[Vec4; N], f32, f32) -> f32 + Sync,
-) -> Vec<bool> {
-    let mut gone = vec![false; set.len()];
+) {
+    gone.clear();
+    gone.resize(set.len(), false);
     let ConstraintSet { corner, rest, rest_original, break_at, yield_at, .. } = set;
     let corner = &*corner;
-    let rows = (
-        Shared::new(&mut gone),
-        Shared::new(rest),
-        &rest_original[..],
-        &break_at[..],
-        &yield_at[..],
-    );
+    let rows =
+        (Shared::new(gone), Shared::new(rest), &rest_original[..], &break_at[..], &yield_at[..]);
     team.rows(rows, BLOCK, |range, (gone, rest, original, break_at, yield_at)| {
         for j in 0..gone.len() {
             let p: [Vec4; N] = std::array::from_fn(|k| at[corner[k][range.start + j] as usize]);
@@ -74,7 +80,6 @@ fn strain<const N: usize>(
             }
         }
     });
-    gone
 }
 
 fn remove<const N: usize>(set: &mut ConstraintSet<N>, gone: &[bool]) -> usize {
@@ -102,9 +107,7 @@ fn mark_torn(set: &ConstraintSet<4>, edges: &[(u32, u32)], gone: &mut [bool]) {
     for (i, gone) in gone.iter_mut().enumerate() {
         let p = set.particles(i);
         let spans_torn = (0..4).any(|a| {
-            (a + 1..4).any(|b| {
-                edges.binary_search(&(p[a].min(p[b]), p[a].max(p[b]))).is_ok()
-            })
+            (a + 1..4).any(|b| edges.binary_search(&(p[a].min(p[b]), p[a].max(p[b]))).is_ok())
         });
         *gone |= spans_torn;
     }

@@ -178,9 +178,10 @@ pub(crate) fn run(team: &Team, world: &World, scratch: &mut Scratch, at: &Moment
     let end = at.time + f64::from(at.h);
     scratch.posed.clear();
     scratch.posed.extend(world.colliders.iter().map(|c| [c.pose_at(at.time), c.pose_at(end)]));
-    let posed = world.colliders.iter().zip(&scratch.posed).zip(0..).map(
-        |((collider, &[start, end]), index)| PosedCollider { collider, start, end, index },
-    );
+    let posed =
+        world.colliders.iter().zip(&scratch.posed).zip(0..).map(
+            |((collider, &[start, end]), index)| PosedCollider { collider, start, end, index },
+        );
     let p = &world.particles;
     let slack = world.params.margin - 1.0;
     scratch.environment.fill(team, p.len(), |i, out| {

@@ -24,8 +24,8 @@ fn search(grid: &Grid, world: &World, i: usize, margin: f32, found: &mut dyn FnM
             for dx in -1..=1 {
                 let cell = center + IVec3::new(dx, dy, dz);
                 let Some(bucket) = grid.bucket_of(cell) else { continue };
-                let run = grid.start[bucket as usize] as usize
-                    ..grid.start[bucket as usize + 1] as usize;
+                let run =
+                    grid.start[bucket as usize] as usize..grid.start[bucket as usize + 1] as usize;
                 for k in run {
                     let row = grid.sorted[k];
                     let j = grid.sorted_slot[k] as usize;

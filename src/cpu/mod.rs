@@ -69,6 +69,8 @@ pub(crate) struct Scratch {
     pub joined: joined::Joined,
     pub contact_rows: color_contacts::ContactRows,
     pub environment: Lists<EnvironmentContact>,
+    /// Which rows of a kind break.
+    pub gone: Vec<bool>,
     /// Pose of each collider at both ends of the substep.
     pub posed: Vec<[Pose; 2]>,
     /// Box around all particles of the lists.
@@ -124,7 +126,7 @@ impl Cpu {
         let Cpu { team, scratch, h } = self;
         let at = Moment { h: *h, time: world.time, part: dispatch.part };
         match dispatch.pass {
-            Pass::BreakConstraints => break_constraints::run(team, world, report),
+            Pass::BreakConstraints => break_constraints::run(team, world, scratch, report),
             Pass::Predict => predict::run(team, world, scratch, &at),
             Pass::Bounds => bounds::run(team, world, scratch),
             Pass::GridCount => grid_count::run(team, world, scratch),

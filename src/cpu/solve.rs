@@ -2,8 +2,8 @@
 //! is a [`Projection`]; it knows nothing of storage, threads or order.
 
 use super::team::{Shared, Team};
-use crate::world::constraints::{ConstraintSet, OVERFLOW_COLOR};
 use crate::step::Part;
+use crate::world::constraints::{ConstraintSet, OVERFLOW_COLOR};
 use crate::world::{Method, Params, Solver};
 use glam::{Vec3, Vec4};
 use std::sync::atomic::{AtomicU32, Ordering::Relaxed};
@@ -153,8 +153,7 @@ pub(crate) fn seidel<P: Projection<N>, const N: usize>(
         let i = i as usize;
         let slots = set.particles(i);
         let p = slots.map(|s| positions[s as usize]);
-        let Some((push, change)) =
-            P::project(&p, set.rest[i], cache.soft[i], set.lambda[i], rule)
+        let Some((push, change)) = P::project(&p, set.rest[i], cache.soft[i], set.lambda[i], rule)
         else {
             continue;
         };

@@ -278,8 +278,8 @@ impl World {
         let mut ids = Vec::with_capacity((columns * rows) as usize);
         for row in 0..rows {
             for column in 0..columns {
-                let offset = along * (column as f32 * cloth.spacing)
-                    + across * (row as f32 * cloth.spacing);
+                let offset =
+                    along * (column as f32 * cloth.spacing) + across * (row as f32 * cloth.spacing);
                 ids.push(self.add_particle(&Particle {
                     position: cloth.origin + offset,
                     velocity: Vec3::ZERO,
@@ -314,9 +314,8 @@ impl World {
         if let Some(bend) = &cloth.bend {
             self.add_cloth_hinges(base, columns, rows, bend);
         }
-        let triangles = cloth_triangles(columns, rows)
-            .map(|t| t.map(|k| ids[k as usize].0))
-            .collect();
+        let triangles =
+            cloth_triangles(columns, rows).map(|t| t.map(|k| ids[k as usize].0)).collect();
         self.add_object(&cloth.name, &ids, triangles);
         Ok(ids)
     }
@@ -333,8 +332,7 @@ impl World {
         };
         for y in 0..rows - 1 {
             for x in 0..columns - 1 {
-                let [a, b, c, d] =
-                    [slot(x, y), slot(x + 1, y), slot(x, y + 1), slot(x + 1, y + 1)];
+                let [a, b, c, d] = [slot(x, y), slot(x + 1, y), slot(x, y + 1), slot(x + 1, y + 1)];
                 hinge([b, c], [a, d]);
                 if x + 2 < columns {
                     hinge([a, slot(x + 2, y + 1)], [b, d]);
@@ -397,7 +395,13 @@ impl World {
                 let (ux, uy, uz) = (i64::from(x) + d[0], i64::from(y) + d[1], i64::from(z) + d[2]);
                 let Some(b) = slots.get(ux, uy, uz) else { continue };
                 // Along a direction every other edge is free of the one before it.
-                let parity = if d[2] != 0 { z } else if d[1] != 0 { y } else { x } & 1;
+                let parity = if d[2] != 0 {
+                    z
+                } else if d[1] != 0 {
+                    y
+                } else {
+                    x
+                } & 1;
                 let [pa, pb] = [a, b].map(|s| self.particles.position[s as usize].truncate());
                 let mut edge = lattice.stretch.constraint([a, b], pa.distance(pb));
                 edge.color_hint = Some((2 * k) as u8 + parity as u8);
@@ -444,12 +448,7 @@ impl World {
     }
 
     /// Registers a run of particles as a named part of the world.
-    pub(crate) fn add_object(
-        &mut self,
-        name: &str,
-        ids: &[ParticleId],
-        triangles: Vec<[u32; 3]>,
-    ) {
+    pub(crate) fn add_object(&mut self, name: &str, ids: &[ParticleId], triangles: Vec<[u32; 3]>) {
         self.objects.push(Object {
             name: name.into(),
             first_id: ids.first().map_or(0, |id| id.0),
@@ -559,11 +558,8 @@ impl Slots {
         let mut corners = [0; 8];
         for (k, corner) in corners.iter_mut().enumerate() {
             let bit = |b: usize| (k >> b & 1) as i64;
-            *corner = self.get(
-                i64::from(x) + bit(0),
-                i64::from(y) + bit(1),
-                i64::from(z) + bit(2),
-            )?;
+            *corner =
+                self.get(i64::from(x) + bit(0), i64::from(y) + bit(1), i64::from(z) + bit(2))?;
         }
         Some(corners)
     }
@@ -580,21 +576,21 @@ impl Slots {
         ];
         let has_cell = |x: i64, y: i64, z: i64| {
             u32::try_from(x).is_ok_and(|x| {
-                u32::try_from(y).is_ok_and(|y| {
-                    u32::try_from(z).is_ok_and(|z| self.cell(x, y, z).is_some())
-                })
+                u32::try_from(y)
+                    .is_ok_and(|y| u32::try_from(z).is_ok_and(|z| self.cell(x, y, z).is_some()))
             })
         };
-        lattice_points(self.counts).flat_map(move |(x, y, z)| {
-            let corners = self.cell(x, y, z);
-            FACES.iter().filter_map(move |(step, quad)| {
-                let c = corners?;
-                let next =
-                    (i64::from(x) + step[0], i64::from(y) + step[1], i64::from(z) + step[2]);
-                (!has_cell(next.0, next.1, next.2)).then(|| quad.map(|k| c[k]))
+        lattice_points(self.counts)
+            .flat_map(move |(x, y, z)| {
+                let corners = self.cell(x, y, z);
+                FACES.iter().filter_map(move |(step, quad)| {
+                    let c = corners?;
+                    let next =
+                        (i64::from(x) + step[0], i64::from(y) + step[1], i64::from(z) + step[2]);
+                    (!has_cell(next.0, next.1, next.2)).then(|| quad.map(|k| c[k]))
+                })
             })
-        })
-        .flat_map(|[a, b, c, d]| [[a, b, c], [a, c, d]])
+            .flat_map(|[a, b, c, d]| [[a, b, c], [a, c, d]])
     }
 }
 

@@ -232,8 +232,8 @@ impl<const N: usize> ConstraintSet<N> {
         self.lambda.truncate(next);
         self.serial.truncate(next);
         self.color.truncate(next);
-        for c in 0..self.color_count() {
-            self.color_start[c + 1] = self.color_start[c] + color_len[c];
+        for (c, len) in color_len.iter().enumerate().take(self.color_count()) {
+            self.color_start[c + 1] = self.color_start[c] + len;
         }
         self.revision += 1;
         removed
@@ -270,7 +270,9 @@ impl<const N: usize> ConstraintSet<N> {
         let thresholds = [&self.break_at, &self.yield_at];
         (0..N).all(|k| {
             self.corner[k].len() == n
-                && self.corner[k].iter().all(|&p| (p as usize) < particle_count.min(self.used.len()))
+                && self.corner[k]
+                    .iter()
+                    .all(|&p| (p as usize) < particle_count.min(self.used.len()))
         }) && values.iter().all(|v| v.len() == n && v.iter().all(|x| x.is_finite()))
             && self.rest.iter().all(|x| x.is_finite())
             && thresholds.iter().all(|v| v.len() == n && v.iter().all(|x| !x.is_nan()))
@@ -353,7 +355,8 @@ mod tests {
     #[test]
     fn removal_keeps_colors_and_frees_them_for_reuse() {
         let mut set = chain(1000);
-        let colors_before: Vec<_> = set.serial.iter().zip(&set.color).map(|(s, c)| (*s, *c)).collect();
+        let colors_before: Vec<_> =
+            set.serial.iter().zip(&set.color).map(|(s, c)| (*s, *c)).collect();
         let gone: Vec<bool> = set.serial.iter().map(|s| s % 3 == 0).collect();
         assert_eq!(set.remove_marked(&gone), 334);
         assert!(set.is_sound(1001));

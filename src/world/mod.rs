@@ -18,8 +18,8 @@ pub use collider::Collider;
 pub use constraints::{Constraint, ConstraintSet};
 pub use force::{Force, ForceKind};
 pub use params::{BroadPhase, Integrator, Method, ParamInfo, Params, Solver};
-pub use particles::{Particle, ParticleId, Particles, Phase};
 pub(crate) use particles::GONE;
+pub use particles::{Particle, ParticleId, Particles, Phase};
 pub use pin::{Path, Pin};
 pub use validate::MemoryNeed;
 

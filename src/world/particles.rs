@@ -51,8 +51,7 @@ impl Phase {
     }
     /// Whether two particles of these phases may touch.
     pub fn collides(self, other: Phase) -> bool {
-        self.group_number() != other.group_number()
-            || self.0 & other.0 & Self::SELF_COLLIDE != 0
+        self.group_number() != other.group_number() || self.0 & other.0 & Self::SELF_COLLIDE != 0
     }
 }
 

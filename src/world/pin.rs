@@ -36,11 +36,8 @@ impl Path {
             return Vec3::ZERO;
         };
         let span = last - first;
-        let time = if self.looped && span > 0.0 {
-            first + (time - first).rem_euclid(span)
-        } else {
-            time
-        };
+        let time =
+            if self.looped && span > 0.0 { first + (time - first).rem_euclid(span) } else { time };
         if time <= first {
             return start;
         }

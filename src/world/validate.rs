@@ -46,11 +46,7 @@ impl MemoryNeed {
         {
             return Err(Error::TooLarge {
                 what: what.into(),
-                needed: format!(
-                    "{} particles, about {} MiB",
-                    self.particles,
-                    self.bytes() >> 20
-                ),
+                needed: format!("{} particles, about {} MiB", self.particles, self.bytes() >> 20),
                 limit: format!("this machine has {} MiB free; use fewer", available >> 20),
             });
         }

@@ -25,7 +25,14 @@ pub(super) fn contacts(
     margin: f32,
 ) -> Vec<EnvironmentContact> {
     let mut out = Vec::new();
-    find_contacts([PosedCollider::new(collider, 0, 0.0, 0.0)].into_iter(), x, p, r, margin, &mut out);
+    find_contacts(
+        [PosedCollider::new(collider, 0, 0.0, 0.0)].into_iter(),
+        x,
+        p,
+        r,
+        margin,
+        &mut out,
+    );
     out
 }
 
