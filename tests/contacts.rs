@@ -1,0 +1,216 @@
+//! Contacts as a user meets them: self-collision, thin obstacles at speed, sleeping, forces, pins.
+
+use glam::Vec3;
+use motes::shape::mesh::TriangleMesh;
+use motes::world::collider::{Pose, Shape};
+use motes::{
+    Backend, Cloth, Collider, Engine, Force, ForceKind, Grains, Particle, Path, Phase, Solver,
+    World,
+};
+
+fn engine(world: World) -> Engine {
+    Engine::new(world, Backend::Cpu { threads: 2 }).unwrap()
+}
+
+fn particle(position: Vec3, velocity: Vec3) -> Particle {
+    Particle { position, velocity, mass: 1.0, radius: 0.05, phase: Phase::group(0) }
+}
+
+/// Particles that rest closer than their radii keep that distance: a dense cloth that collides
+/// with itself stays as it was made.
+#[test]
+fn a_dense_self_colliding_cloth_stays_at_rest() {
+    for &solver in Solver::ALL {
+        let mut world = World::new();
+        world.params.gravity = Vec3::ZERO;
+        world.params.solver = solver;
+        let cloth = Cloth { radius: 0.06, spacing: 0.05, self_collide: true, ..Cloth::default() };
+        let ids = world.add_cloth(&cloth).unwrap();
+        let before: Vec<Vec3> = ids.iter().map(|&id| world.position(id).unwrap()).collect();
+        let mut engine = engine(world);
+        for _ in 0..60 {
+            engine.step(1.0 / 60.0).unwrap();
+        }
+        for (&id, was) in ids.iter().zip(before) {
+            let moved = engine.world().position(id).unwrap().distance(was);
+            assert!(moved < 1e-4, "{solver}: particle {} moved {moved} m", id.0);
+        }
+    }
+}
+
+/// Two layers of one cloth that are pressed together do not pass through each other.
+#[test]
+fn a_folded_cloth_rests_on_itself() {
+    let mut world = World::new();
+    world.params.substeps = 4;
+    world.params.iterations = 15;
+    let floor = Shape::Plane { normal: Vec3::Y };
+    world.colliders.push(Collider::fixed(floor, Pose::IDENTITY));
+    let cloth = Cloth {
+        columns: 20,
+        rows: 8,
+        spacing: 0.05,
+        radius: 0.025,
+        origin: Vec3::new(0.0, 0.03, 0.0),
+        self_collide: true,
+        ..Cloth::default()
+    };
+    let ids = world.add_cloth(&cloth).unwrap();
+    // Fold the right half over the left one, a little above it.
+    for row in 0..8 {
+        for column in 10..20 {
+            let x = (19 - column) as f32 * 0.05;
+            let at = Vec3::new(x + 0.012, 0.12, row as f32 * 0.05 + 0.012);
+            world.set_position(ids[row * 20 + column], at).unwrap();
+        }
+    }
+    let mut engine = engine(world);
+    for _ in 0..180 {
+        engine.step(1.0 / 60.0).unwrap();
+    }
+    let world = engine.world();
+    let height = |column: usize| {
+        (2..6).map(|row| world.position(ids[row * 20 + column]).unwrap().y).sum::<f32>() / 4.0
+    };
+    assert!(height(3) < 0.035, "the lower layer lies on the floor: {}", height(3));
+    assert!(height(16) > 0.045, "the upper layer lies on the lower one: {}", height(16));
+}
+
+/// Bullets at up to 500 m/s do not tunnel through a single sheet of triangles, from either side.
+#[test]
+fn fast_particles_do_not_tunnel_through_a_thin_mesh() {
+    let n = 5u32;
+    let vertices =
+        (0..=n).flat_map(|z| (0..=n).map(move |x| Vec3::new(x as f32, 0.0, z as f32))).collect();
+    let triangles = (0..n)
+        .flat_map(|z| {
+            (0..n).flat_map(move |x| {
+                let a = z * (n + 1) + x;
+                [[a, a + n + 1, a + 1], [a + 1, a + n + 1, a + n + 2]]
+            })
+        })
+        .collect();
+    let sheet = TriangleMesh { vertices, triangles };
+    for side in [1.0f32, -1.0] {
+        for speed in [1.0, 20.0, 100.0, 500.0] {
+            let mut world = World::new();
+            world.params.gravity = Vec3::Y * -9.81 * side;
+            let mesh = Shape::mesh(sheet.clone(), false, 0.01).unwrap();
+            world.colliders.push(Collider::fixed(mesh, Pose::IDENTITY));
+            let ids: Vec<_> = (0..36)
+                .map(|k| {
+                    // Some of them exactly above vertices and edges.
+                    let at = Vec3::new(
+                        0.5 + (k % 6) as f32 * 0.5,
+                        0.7 * side,
+                        1.0 + (k / 6) as f32 * 0.5,
+                    );
+                    let slant = Vec3::new(0.1, 0.0, -0.05) * (k % 3) as f32;
+                    let v = (Vec3::NEG_Y * side + slant) * speed;
+                    let mut p = particle(at, v);
+                    p.phase = Phase::group(k as u32);
+                    world.add_particle(&p).unwrap()
+                })
+                .collect();
+            let mut engine = engine(world);
+            for _ in 0..20 {
+                engine.step(1.0 / 60.0).unwrap();
+                for &id in &ids {
+                    let at = engine.world().position(id).unwrap();
+                    let inside = at.x > 0.0 && at.x < 5.0 && at.z > 0.0 && at.z < 5.0;
+                    assert!(
+                        !inside || at.y * side > 0.0,
+                        "{speed} m/s from side {side}: particle {} is at {at}",
+                        id.0
+                    );
+                }
+            }
+        }
+    }
+}
+
+/// Sleeping keeps positions of particles that hardly move, and no others.
+#[test]
+fn sleeping_stops_creep_but_not_motion() {
+    let run = |sleeping: f32, speed: f32| {
+        let mut world = World::new();
+        world.params.gravity = Vec3::ZERO;
+        world.params.sleeping = sleeping;
+        let id = world.add_particle(&particle(Vec3::ZERO, Vec3::X * speed)).unwrap();
+        let mut engine = engine(world);
+        for _ in 0..60 {
+            engine.step(1.0 / 60.0).unwrap();
+        }
+        (engine.world().position(id).unwrap().x, engine.world().velocity(id).unwrap().x)
+    };
+    assert_eq!(run(1e-3, 0.03), (0.0, 0.03), "0.5 mm a step is kept, the velocity left alone");
+    assert!((run(1e-3, 0.12).0 - 0.12).abs() < 1e-4, "2 mm a step is taken");
+}
+
+#[test]
+fn forces_reach_their_answers() {
+    let alone = |force: Force, at: Vec3, steps: usize| {
+        let mut world = World::new();
+        world.params.gravity = Vec3::ZERO;
+        world.forces.push(force);
+        let id = world.add_particle(&particle(at, Vec3::ZERO)).unwrap();
+        let mut engine = engine(world);
+        for _ in 0..steps {
+            engine.step(1.0 / 240.0).unwrap();
+        }
+        (engine.world().position(id).unwrap(), engine.world().velocity(id).unwrap())
+    };
+    // v' = c (u - v) with c = drag / mass: after t seconds u (1 - exp(-c t)).
+    let wind = ForceKind::Wind { velocity: Vec3::X * 3.0, drag: 2.0 };
+    let (_, v) = alone(Force { kind: wind, region: None }, Vec3::ZERO, 240);
+    let expected = 3.0 * (1.0 - (-2.0f32).exp());
+    assert!((v.x / expected - 1.0).abs() < 0.01, "{v}, expected {expected}");
+    // A uniform field acts inside its box alone.
+    let region = Some([Vec3::splat(-1.0), Vec3::splat(1.0)]);
+    let push = ForceKind::Gravity { acceleration: Vec3::Z };
+    let (_, inside) = alone(Force { kind: push, region }, Vec3::ZERO, 24);
+    let (_, outside) = alone(Force { kind: push, region }, Vec3::X * 5.0, 24);
+    assert!((inside.z - 0.1).abs() < 1e-4 && outside == Vec3::ZERO);
+    // A point pulls or pushes.
+    let point = |strength| ForceKind::Point { center: Vec3::ZERO, strength, reach: 10.0 };
+    let (near, _) = alone(Force { kind: point(1.0), region: None }, Vec3::X, 60);
+    let (far, _) = alone(Force { kind: point(-1.0), region: None }, Vec3::X, 60);
+    assert!(near.x < 1.0 && far.x > 1.0);
+}
+
+#[test]
+fn a_held_particle_follows_its_path() {
+    let mut world = World::new();
+    let id = world.add_particle(&particle(Vec3::ZERO, Vec3::ZERO)).unwrap();
+    let path =
+        Path { keys: vec![(0.0, Vec3::ZERO), (1.0, Vec3::new(1.0, 2.0, 0.0))], looped: false };
+    world.hold_on_path(id, path, Vec3::Z * 0.5, 0.0).unwrap();
+    let mut engine = engine(world);
+    for _ in 0..30 {
+        engine.step(1.0 / 60.0).unwrap();
+    }
+    let at = engine.world().position(id).unwrap();
+    assert!(at.distance(Vec3::new(0.5, 1.0, 0.5)) < 1e-3, "{at}");
+}
+
+/// A particle far away must not blow up memory or lose pairs elsewhere.
+#[test]
+fn a_particle_far_away_changes_nothing_nearby() {
+    let run = |far: bool| {
+        let mut world = World::new();
+        world.params.gravity = Vec3::ZERO;
+        world.add_grains(&Grains { counts: [6, 6, 6], jitter: 0.3, ..Grains::default() }).unwrap();
+        let ids: Vec<_> = (0..216).map(motes::ParticleId).collect();
+        if far {
+            let mut p = particle(Vec3::splat(1e7), Vec3::ZERO);
+            p.phase = Phase::group(50);
+            world.add_particle(&p).unwrap();
+        }
+        let mut engine = engine(world);
+        for _ in 0..30 {
+            engine.step(1.0 / 60.0).unwrap();
+        }
+        ids.iter().map(|&id| engine.world().position(id).unwrap()).collect::<Vec<_>>()
+    };
+    assert_eq!(run(false), run(true));
+}
