@@ -173,7 +173,10 @@
 //! | `quarantined_at_most` | `bound` | so many particles became non-finite and were pinned |
 //! | `bounces_at_least` | `bound`, `of` (needed), `tolerance` [m, 0.001], `after` | *run*: the mean height had so many maxima, each after a minimum; smaller turns than the tolerance do not count |
 //! | `no_particle_passed` | `of` (needed), `through` or `bound` [m], `axis` [up], `tolerance` [m, 0], `after` | *run*: no centre of `of` lies further against `axis` than the furthest centre of the object `through` (or the level `bound`), but for the tolerance |
-//! | `slope_at_least`, `slope_at_most` | `bound` [degrees], `of` | the flank of the heap has this angle: a line through the top of each ring about the middle, between 85 % and 15 % of the height |
+//! | `particles_tunnelled` | `of`, `through` (needed), `bound` [0], `after` | *run*: at most so many times has a particle of `of` gone through a triangle of the object `through` between two steps; going around its edge is allowed |
+//! | `max_penetration` | `bound`, `of`, `after` | *run*: no particle reaches deeper into a collider than this share of its radius |
+//! | `steady_height` | `bound`, `of`, `after` | *run*: the mean height stays within a band of this share of itself |
+//! | `slope_at_least`, `slope_at_most` | `bound` [degrees], `of` | the heap has this angle: of the cone with the same mean height over its lowest grain and the same mean distance from its axis |
 //!
 //! # Variants and overrides
 //!
