@@ -4,9 +4,19 @@ use super::Scene;
 
 /// Every file of assets/scenes, in the order they are listed. A test compares it to the folder.
 const SCENES: &[(&str, &str)] = &[
+    ("axe", include_str!("../../assets/scenes/axe.toml")),
     ("cloth_hang", include_str!("../../assets/scenes/cloth_hang.toml")),
     ("cloth_stretch", include_str!("../../assets/scenes/cloth_stretch.toml")),
+    ("curtain", include_str!("../../assets/scenes/curtain.toml")),
+    ("grains_box", include_str!("../../assets/scenes/grains_box.toml")),
+    ("granular_216k", include_str!("../../assets/scenes/granular_216k.toml")),
+    ("ledge", include_str!("../../assets/scenes/ledge.toml")),
+    ("push_through", include_str!("../../assets/scenes/push_through.toml")),
     ("sand_heap", include_str!("../../assets/scenes/sand_heap.toml")),
+    ("spike", include_str!("../../assets/scenes/spike.toml")),
+    ("stairs", include_str!("../../assets/scenes/stairs.toml")),
+    ("tear", include_str!("../../assets/scenes/tear.toml")),
+    ("trampoline", include_str!("../../assets/scenes/trampoline.toml")),
 ];
 
 macro_rules! meshes {

@@ -57,6 +57,24 @@ pub(super) fn speeds(world: &World, object: Option<usize>) -> Spread {
     Spread::of(slots(world, object).map(|s| velocity[s].truncate().as_dvec3().length()))
 }
 
+/// How deep a particle reaches into a collider, as a share of its radius; 0 when none does.
+pub(super) fn penetration(world: &World, object: Option<usize>) -> f64 {
+    let p = &world.particles;
+    let moved = |s: &usize| p.positions()[*s].w > 0.0;
+    let mut worst = 0.0f64;
+    for collider in &world.colliders {
+        let pose = collider.pose_at(world.time());
+        for s in slots(world, object).filter(moved) {
+            let local = pose.inverse_point(p.positions()[s].truncate());
+            let radius = p.radii()[s];
+            let depth = f64::from((radius - collider.shape.distance(local).0) / radius);
+            // Not `max`: what is not a number must stay.
+            worst = if depth <= worst { worst } else { depth };
+        }
+    }
+    worst
+}
+
 /// How much energy has come in since the start, as a share of what there was above `floor`.
 pub(super) fn energy_rise(world: &World, start: f64, floor: f64) -> f64 {
     let p = world.particles.positions();

@@ -4,6 +4,7 @@ mod measure;
 mod overlap;
 mod slope;
 mod table;
+mod tunnel;
 mod watch;
 
 pub(super) use table::{Check, read};

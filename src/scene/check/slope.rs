@@ -1,66 +1,29 @@
-//! The slope of a heap, from the profile of its top over the distance from its middle.
+//! The slope of a heap, from how its grains lie about its axis.
 
 use super::measure;
 use crate::world::World;
 use glam::DVec3;
 
-/// Angle of the flank, degrees; 0 when there is no heap, or a hollow.
+/// Angle of the heap, degrees: that of the cone with the same mean height over the lowest grain and
+/// the same mean distance from the axis; 0 when there is no heap.
 ///
-/// The height of the highest centre in each ring around the middle falls with the radius; a line
-/// is fitted where it is between 85 % and 15 % of the whole, so that neither the rounded top nor
-/// the grains that rolled away count.
+/// A cone of height H and base radius R has the mean height H/4 and the mean distance R/2. All
+/// grains count, so that one of them at the top or rolled away from the foot changes little.
 pub(super) fn degrees(world: &World, object: Option<usize>) -> f64 {
     let up = world.up().as_dvec3();
-    let p = &world.particles;
-    let at: Vec<(DVec3, f64)> = measure::slots(world, object)
-        .map(|s| (p.positions()[s].truncate().as_dvec3(), f64::from(p.radii()[s])))
-        .collect();
+    let positions = world.particles.positions();
+    let at: Vec<DVec3> =
+        measure::slots(world, object).map(|s| positions[s].truncate().as_dvec3()).collect();
     if at.is_empty() {
         return 0.0;
     }
     let count = at.len() as f64;
-    let middle = at.iter().map(|(x, _)| x).sum::<DVec3>() / count;
-    // Two diameters a ring: one grain more or less does not make its top.
-    let width = 4.0 * at.iter().map(|(_, r)| r).sum::<f64>() / count;
-    let height = |x: &DVec3| x.dot(up);
-    let low = at.iter().map(|(x, _)| height(x)).fold(f64::INFINITY, f64::min);
-
-    /// More rings than any heap has; beyond lie grains that flew away.
-    const MOST_RINGS: usize = 10_000;
-    let mut top: Vec<f64> = Vec::new();
-    for (x, _) in &at {
-        let flat = (x - middle).reject_from_normalized(up);
-        let ring = (flat.length() / width) as usize;
-        if ring >= MOST_RINGS {
-            continue;
-        }
-        if top.len() <= ring {
-            top.resize(ring + 1, low);
-        }
-        top[ring] = top[ring].max(height(x));
-    }
-    if top.is_empty() {
-        return 0.0;
-    }
-    let peak = top.iter().copied().fold(low, f64::max) - low;
-    let begin = top.iter().rposition(|h| h - low >= 0.85 * peak).unwrap_or(0);
-    let end = top.iter().rposition(|h| h - low >= 0.15 * peak).unwrap_or(0);
-    // A ring's top is taken where its highest grain is most likely: on its inner side.
-    let points: Vec<(f64, f64)> = (begin..=end).map(|k| (k as f64 * width, top[k])).collect();
-    libm::atan(-fitted_slope(&points)).to_degrees().max(0.0)
-}
-
-/// Least squares; 0 for fewer than three points.
-fn fitted_slope(points: &[(f64, f64)]) -> f64 {
-    if points.len() < 3 {
-        return 0.0;
-    }
-    let count = points.len() as f64;
-    let mean_x = points.iter().map(|p| p.0).sum::<f64>() / count;
-    let mean_y = points.iter().map(|p| p.1).sum::<f64>() / count;
-    let covariance: f64 = points.iter().map(|p| (p.0 - mean_x) * (p.1 - mean_y)).sum();
-    let variance: f64 = points.iter().map(|p| (p.0 - mean_x) * (p.0 - mean_x)).sum();
-    covariance / variance
+    let middle = at.iter().sum::<DVec3>() / count;
+    let low = at.iter().map(|x| x.dot(up)).fold(f64::INFINITY, f64::min);
+    let height = middle.dot(up) - low;
+    let flat = |x: &DVec3| (x - middle).reject_from_normalized(up).length();
+    let distance = at.iter().map(flat).sum::<f64>() / count;
+    libm::atan2(2.0 * height, distance).to_degrees()
 }
 
 #[cfg(test)]

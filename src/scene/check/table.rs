@@ -29,6 +29,9 @@ pub(super) enum Test {
     ResidualBelow,
     BouncesAtLeast,
     NoParticlePassed,
+    ParticlesTunnelled,
+    MaxPenetration,
+    SteadyHeight,
     SlopeAtLeast,
     SlopeAtMost,
     QuarantinedAtMost,
@@ -62,6 +65,9 @@ const TABLE: &[Row] = &[
         &["of"],
         &["through", "bound", "axis", "tolerance", "after"],
     ),
+    ("particles_tunnelled", Test::ParticlesTunnelled, &["of", "through"], &["bound", "after"]),
+    ("max_penetration", Test::MaxPenetration, &["bound"], &["of", "after"]),
+    ("steady_height", Test::SteadyHeight, &["bound"], &["of", "after"]),
     ("slope_at_least", Test::SlopeAtLeast, &["bound"], &["of"]),
     ("slope_at_most", Test::SlopeAtMost, &["bound"], &["of"]),
     ("quarantined_at_most", Test::QuarantinedAtMost, &["bound"], &[]),
@@ -152,6 +158,7 @@ fn read_one(path: &str, file: &CheckFile, names: &Names, document: &Document) ->
         | Test::BouncesAtLeast
         | Test::SlopeAtLeast => (bound, None),
         Test::ParticlesAccountedFor => (None, Some(0.0)),
+        Test::ParticlesTunnelled => (None, Some(bound.unwrap_or(0.0))),
         Test::NoParticlePassed => (None, Some(file.tolerance.map_or(0.0, |t| t.0))),
         _ => (None, bound),
     };

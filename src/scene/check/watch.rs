@@ -2,6 +2,7 @@
 //! the rest is measured once at the end.
 
 use super::table::{Check, Test};
+use super::tunnel::Tunnels;
 use super::{measure, overlap, slope};
 use crate::scene::Scene;
 use crate::world::World;
@@ -39,6 +40,9 @@ struct Watch {
     /// The worst value so far; none before the first look.
     worst: Option<f64>,
     bounces: Bounces,
+    tunnels: Tunnels,
+    /// Lowest and highest mean height so far.
+    heights: Option<[f64; 2]>,
 }
 
 /// What later values are compared to.
@@ -61,6 +65,8 @@ impl Checker {
             check: check.clone(),
             worst: None,
             bounces: Bounces::default(),
+            tunnels: Tunnels::default(),
+            heights: None,
         };
         Checker { watches: scene.checks.iter().map(watch).collect(), start }
     }
@@ -94,6 +100,9 @@ impl Check {
                 | Test::EnergyNotAbove
                 | Test::BouncesAtLeast
                 | Test::NoParticlePassed
+                | Test::ParticlesTunnelled
+                | Test::MaxPenetration
+                | Test::SteadyHeight
         )
     }
 
@@ -111,6 +120,22 @@ impl Watch {
             Test::MaxSpeed => (measure::speeds(world, object).high, true),
             Test::EnergyNotAbove => (measure::energy_rise(world, start.energy, check.floor), true),
             Test::NoParticlePassed => (self.depth_passed(world), true),
+            Test::MaxPenetration => (measure::penetration(world, object), true),
+            Test::SteadyHeight => {
+                let mean = measure::heights(world, object).mean;
+                let [low, high] = self.heights.unwrap_or([mean; 2]);
+                let [low, high] = [low.min(mean), high.max(mean)];
+                self.heights = Some([low, high]);
+                // Written so that a height that is not a number is not lost.
+                ((high - low + 0.0 * mean) / high.abs().max(1e-9), true)
+            }
+            Test::ParticlesTunnelled => {
+                if let Some((surface, _)) = check.through {
+                    self.tunnels.see(world, object, surface);
+                }
+                self.worst = Some(self.tunnels.count as f64);
+                return;
+            }
             Test::BouncesAtLeast => {
                 let tolerance = check.tolerance.unwrap_or(1e-3);
                 self.bounces.see(measure::heights(world, object).mean, tolerance);
@@ -147,7 +172,10 @@ impl Watch {
             | Test::MaxSpeed
             | Test::EnergyNotAbove
             | Test::BouncesAtLeast
-            | Test::NoParticlePassed => self.worst?,
+            | Test::NoParticlePassed
+            | Test::ParticlesTunnelled
+            | Test::MaxPenetration
+            | Test::SteadyHeight => self.worst?,
             Test::MeanHeight => measure::heights(world, object).mean,
             Test::MinHeight => measure::heights(world, object).low,
             Test::MaxHeight => measure::heights(world, object).high,
