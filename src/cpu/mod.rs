@@ -38,7 +38,6 @@ use crate::world::collider::Pose;
 use collide_environment::EnvironmentContact;
 use glam::{Vec3, Vec4};
 use lists::Lists;
-use std::sync::Arc;
 use std::sync::atomic::{AtomicU64, Ordering::Relaxed};
 use team::Team;
 
@@ -82,21 +81,14 @@ pub(crate) struct Scratch {
 
 /// The CPU backend.
 pub(crate) struct Cpu {
-    pub team: Arc<Team>,
+    pub team: Team,
     pub(crate) scratch: Scratch,
     h: f32,
 }
 
 impl Cpu {
     pub fn new(threads: usize) -> Result<Self> {
-        Ok(Cpu { team: Arc::new(Team::new(threads)?), scratch: Scratch::default(), h: 0.0 })
-    }
-
-    /// Runs `work` on the team.
-    pub fn in_team(&mut self, work: impl FnOnce(&mut Cpu) + Send) {
-        // A second handle on the team, so that `work` may have the whole backend meanwhile.
-        let team = Arc::clone(&self.team);
-        team.install(|| work(self));
+        Ok(Cpu { team: Team::new(threads)?, scratch: Scratch::default(), h: 0.0 })
     }
 
     /// Sizes the arrays and brings caches up to date.
