@@ -324,30 +324,28 @@ impl Engine {
         let Engine { world, cpu, schedule, report, .. } = self;
         let started = Instant::now();
         let h = dt / schedule.substeps as f32;
-        cpu.in_team(|cpu| {
-            run(&schedule.begin, cpu, world, report);
-            for _ in 0..schedule.substeps {
-                cpu.begin_substep(world, h);
-                run(&schedule.predict, cpu, world, report);
-                if cpu.lists_are_stale() {
-                    run(&schedule.lists, cpu, world, report);
-                    report.list_builds += 1;
-                }
-                run(&schedule.collide, cpu, world, report);
-                for _ in 0..schedule.stabilization {
-                    run(&schedule.stabilize, cpu, world, report);
-                }
-                for _ in 0..schedule.iterations {
-                    run(&schedule.iterate, cpu, world, report);
-                    report.iterations += 1;
-                    if ends_early(world, report, started) {
-                        break;
-                    }
-                }
-                run(&schedule.finish, cpu, world, report);
-                world.time += f64::from(h);
+        run(&schedule.begin, cpu, world, report);
+        for _ in 0..schedule.substeps {
+            cpu.begin_substep(world, h);
+            run(&schedule.predict, cpu, world, report);
+            if cpu.lists_are_stale() {
+                run(&schedule.lists, cpu, world, report);
+                report.list_builds += 1;
             }
-        });
+            run(&schedule.collide, cpu, world, report);
+            for _ in 0..schedule.stabilization {
+                run(&schedule.stabilize, cpu, world, report);
+            }
+            for _ in 0..schedule.iterations {
+                run(&schedule.iterate, cpu, world, report);
+                report.iterations += 1;
+                if ends_early(world, report, started) {
+                    break;
+                }
+            }
+            run(&schedule.finish, cpu, world, report);
+            world.time += f64::from(h);
+        }
         world.step_count += 1;
         cpu.finish_step(world, report);
         report.wall_ms = started.elapsed().as_secs_f64() * 1e3;

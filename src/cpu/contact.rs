@@ -36,7 +36,9 @@ impl Friction {
 pub(crate) fn overlap(a: Vec3, b: Vec3, contact: f32, a_is_lower: bool) -> Option<(Vec3, f32)> {
     let d = a - b;
     let distance_sq = d.length_squared();
-    if distance_sq >= contact * contact {
+    // Written so that NaN is no contact either.
+    let touching = distance_sq < contact * contact;
+    if !touching {
         return None;
     }
     let distance = distance_sq.sqrt();

@@ -94,7 +94,7 @@ mod tests {
             for threads in [1, 3] {
                 let team = Team::new(threads).unwrap();
                 let mut lists = Lists::default();
-                team.install(|| lists.fill(&team, count, |i, out| out.extend(expected(i))));
+                lists.fill(&team, count, |i, out| out.extend(expected(i)));
                 for i in 0..count {
                     assert_eq!(lists.of(i), expected(i));
                 }

@@ -38,7 +38,6 @@ use crate::world::collider::Pose;
 use collide_environment::EnvironmentContact;
 use glam::{Vec3, Vec4};
 use lists::Lists;
-use std::sync::Arc;
 use std::sync::atomic::{AtomicU64, Ordering::Relaxed};
 use team::Team;
 
@@ -82,21 +81,14 @@ pub(crate) struct Scratch {
 
 /// The CPU backend.
 pub(crate) struct Cpu {
-    pub team: Arc<Team>,
+    pub team: Team,
     pub(crate) scratch: Scratch,
     h: f32,
 }
 
 impl Cpu {
     pub fn new(threads: usize) -> Result<Self> {
-        Ok(Cpu { team: Arc::new(Team::new(threads)?), scratch: Scratch::default(), h: 0.0 })
-    }
-
-    /// Runs `work` on the team.
-    pub fn in_team(&mut self, work: impl FnOnce(&mut Cpu) + Send) {
-        // A second handle on the team, so that `work` may have the whole backend meanwhile.
-        let team = Arc::clone(&self.team);
-        team.install(|| work(self));
+        Ok(Cpu { team: Team::new(threads)?, scratch: Scratch::default(), h: 0.0 })
     }
 
     /// Sizes the arrays and brings caches up to date.
@@ -104,6 +96,7 @@ impl Cpu {
         self.h = h;
         let n = world.particles.len();
         let s = &mut self.scratch;
+        s.stale = false;
         s.delta.resize(n, Vec4::ZERO);
         s.contact_weight.resize(n, 0.0);
         s.velocity_prior.resize(n, Vec4::ZERO);
@@ -154,6 +147,9 @@ impl Cpu {
     pub fn finish_step(&mut self, world: &mut World, report: &mut StepReport) {
         report.quarantined = self.scratch.quarantined.swap(0, Relaxed);
         world.quarantined += report.quarantined;
+        if report.quarantined > 0 {
+            world.particle_revision += 1; // pinned pairs are not listed
+        }
         if report.passes.calls(Pass::Bounds) > 0 {
             report.listed += self.scratch.neighbors.pair_count();
             report.contacts += contact::count_touching(&self.team, world, &self.scratch);

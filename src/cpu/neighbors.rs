@@ -36,12 +36,12 @@ impl Filter<'_> {
         if !phase_a.collides(phase_b) || (p.position[a].w == 0.0 && p.position[b].w == 0.0) {
             return None;
         }
+        if self.joined.contains(a, b) {
+            return None;
+        }
         let touch = p.radius[a] + p.radius[b];
         if phase_a.group_number() != phase_b.group_number() {
             return Some(touch);
-        }
-        if self.joined.contains(a, b) {
-            return None;
         }
         if phase_a.0 & phase_b.0 & Phase::SHAPED == 0 {
             return Some(touch);

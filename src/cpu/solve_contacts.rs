@@ -132,6 +132,10 @@ fn pair(
 ) -> Option<(Vec3, Vec3)> {
     let (normal, depth) = overlap(pi, pj, contact, i < j)?;
     let push = correction(normal, depth, pi - x[i].truncate(), pj - x[j].truncate(), friction);
-    let share = weight[i] / (weight[i] + weight[j]);
+    let sum = weight[i] + weight[j];
+    if sum == 0.0 {
+        return None; // both quarantined since the lists were made
+    }
+    let share = weight[i] / sum;
     Some((push * share, push * (share - 1.0)))
 }

@@ -69,7 +69,11 @@ fn two(rows: &mut [Vec4], i: usize, j: usize) -> [&mut Vec4; 2] {
 fn push_apart([a, b]: [[&mut Vec4; 2]; 2], contact: f32, weight: [f32; 2], omega: f32) {
     let touching = overlap(a[0].truncate(), b[0].truncate(), contact, true);
     let Some((normal, depth)) = touching else { return };
-    let push = normal * (depth * omega / (weight[0] + weight[1]));
+    let sum = weight[0] + weight[1];
+    if sum == 0.0 {
+        return; // both quarantined since the lists were made
+    }
+    let push = normal * (depth * omega / sum);
     for row in a {
         *row += (push * weight[0]).extend(0.0);
     }

@@ -4,18 +4,183 @@
 //! that is what makes results the same for any team.
 
 use crate::error::{Error, Result};
-use rayon::prelude::*;
+use crossbeam_utils::CachePadded;
+use parking_lot::{Condvar, Mutex};
 use std::marker::PhantomData;
 use std::ops::Range;
+use std::panic::{AssertUnwindSafe, catch_unwind};
+use std::sync::Arc;
+use std::sync::atomic::Ordering::{AcqRel, Acquire, Relaxed, Release, SeqCst};
+use std::sync::atomic::{AtomicBool, AtomicPtr, AtomicU64, AtomicUsize};
+use std::thread::JoinHandle;
 
 /// Particles a block of an element-wise pass holds: large enough to hide the cost of handing it
 /// out (about 1 us), small enough to balance.
 pub(crate) const BLOCK: usize = 2048;
 
-/// A fixed number of worker threads.
+/// A fixed number of workers: the thread that calls, and helpers that wait for it.
+///
+/// A coloured solver opens hundreds of small parallel regions a step, so handing one out must cost
+/// less than a microsecond: helpers spin a little between regions and only then park. Each worker
+/// takes the blocks of its own range first and then steals. A region ends when its blocks are done,
+/// never when threads have arrived, so a helper that the system holds up delays nobody.
 pub(crate) struct Team {
-    /// `None` for one thread: everything runs on the caller's.
-    pool: Option<rayon::ThreadPool>,
+    inner: Arc<Inner>,
+    helpers: Vec<JoinHandle<()>>,
+}
+
+/// Blocks of a region that a worker may claim: region number above, next block below.
+type Queue = CachePadded<AtomicU64>;
+
+const NEXT_BITS: u32 = 24;
+const NEXT_MASK: u64 = (1 << NEXT_BITS) - 1;
+
+struct Inner {
+    /// One queue a worker: a contiguous share of the region's blocks.
+    queues: Box<[Queue]>,
+    /// The region's work: a `&&dyn Fn(usize)` on the caller's stack, alive until its blocks are done.
+    work: CachePadded<AtomicPtr<()>>,
+    /// How many blocks the region has.
+    count: AtomicUsize,
+    /// Number of the newest region; helpers wait for it to change.
+    region: CachePadded<AtomicU64>,
+    /// Blocks done since the beginning.
+    done: CachePadded<AtomicU64>,
+    /// A block panicked; the caller panics in its place.
+    panicked: AtomicBool,
+    quit: AtomicBool,
+    /// Helpers that are parked or about to.
+    sleepers: CachePadded<AtomicUsize>,
+    /// The caller is parked or about to.
+    caller_sleeps: AtomicBool,
+    lock: Mutex<()>,
+    work_came: Condvar,
+    work_done: Condvar,
+}
+
+/// Rounds of waiting before a helper parks: about 20 us, a few small regions long.
+const SPINS: u32 = 4000;
+
+impl Inner {
+    /// Claims and runs blocks of region `region` until none is left; returns how many.
+    fn work(&self, region: u64, me: usize) -> u64 {
+        let workers = self.queues.len();
+        let mut mine = 0;
+        for k in 0..workers {
+            let r = (me + k) % workers;
+            let queue = &self.queues[r];
+            loop {
+                let word = queue.load(Acquire);
+                if word >> NEXT_BITS != region {
+                    break;
+                }
+                // Acquire, against the Release in `open`: whoever reads the next region's values
+                // also sees this queue closed, so the claim below fails.
+                let count = self.count.load(Acquire);
+                let work = self.work.load(Acquire);
+                let (first, end) = (count * r / workers, count * (r + 1) / workers);
+                let next = (word & NEXT_MASK) as usize;
+                if first + next >= end {
+                    break;
+                }
+                if queue.compare_exchange_weak(word, word + 1, AcqRel, Relaxed).is_err() {
+                    continue;
+                }
+                // SAFETY: the claim succeeded, so `work` and `count` belong to this region, and its
+                // caller waits in `open` until this block is counted as done.
+                let work = unsafe { &*work.cast::<&(dyn Fn(usize) + Sync)>() };
+                if catch_unwind(AssertUnwindSafe(|| work(first + next))).is_err() {
+                    self.panicked.store(true, Relaxed);
+                }
+                mine += 1;
+            }
+        }
+        mine
+    }
+
+    /// Opens a region of `count` blocks, works along, and returns when all are done.
+    fn open(&self, count: usize, work: &(dyn Fn(usize) + Sync)) {
+        assert!((count as u64) < NEXT_MASK, "too many blocks in a region");
+        let region = self.region.load(Relaxed) + 1;
+        // Closed first: a helper still looking at the last region must not claim with new values.
+        for queue in &self.queues {
+            queue.store(region << NEXT_BITS | NEXT_MASK, Release);
+        }
+        let goal = self.done.load(Relaxed) + count as u64;
+        self.count.store(count, Release);
+        self.work.store((&raw const work).cast_mut().cast(), Release);
+        for queue in &self.queues {
+            queue.store(region << NEXT_BITS, Release);
+        }
+        // SeqCst: either a helper about to park sees the new region, or we see the sleeper.
+        self.region.store(region, SeqCst);
+        if self.sleepers.load(SeqCst) > 0 {
+            drop(self.lock.lock());
+            self.work_came.notify_all();
+        }
+        let mine = self.work(region, 0);
+        self.done.fetch_add(mine, AcqRel);
+        self.wait_done(goal);
+        if self.panicked.swap(false, Relaxed) {
+            panic!("a worker panicked");
+        }
+    }
+
+    fn wait_done(&self, goal: u64) {
+        for _ in 0..SPINS {
+            if self.done.load(Acquire) >= goal {
+                return;
+            }
+            std::hint::spin_loop();
+        }
+        let mut guard = self.lock.lock();
+        self.caller_sleeps.store(true, SeqCst);
+        while self.done.load(SeqCst) < goal {
+            self.work_done.wait(&mut guard);
+        }
+        self.caller_sleeps.store(false, SeqCst);
+    }
+
+    /// A helper's life.
+    fn help(&self, me: usize) {
+        let mut seen = 0;
+        loop {
+            seen = self.wait_region(seen);
+            if self.quit.load(Acquire) {
+                return;
+            }
+            let mine = self.work(seen, me);
+            if mine > 0 {
+                // SeqCst: either the caller about to park sees the count, or we see it sleep.
+                self.done.fetch_add(mine, SeqCst);
+                if self.caller_sleeps.load(SeqCst) {
+                    drop(self.lock.lock());
+                    self.work_done.notify_one();
+                }
+            }
+        }
+    }
+
+    fn wait_region(&self, seen: u64) -> u64 {
+        for _ in 0..SPINS {
+            let region = self.region.load(Acquire);
+            if region != seen {
+                return region;
+            }
+            std::hint::spin_loop();
+        }
+        let mut guard = self.lock.lock();
+        self.sleepers.fetch_add(1, SeqCst);
+        let region = loop {
+            let region = self.region.load(SeqCst);
+            if region != seen || self.quit.load(Acquire) {
+                break region;
+            }
+            self.work_came.wait(&mut guard);
+        };
+        self.sleepers.fetch_sub(1, SeqCst);
+        region
+    }
 }
 
 impl Team {
@@ -28,39 +193,46 @@ impl Team {
                 return Err(Error::value("threads", format!("{n} is too many; at most 1024")));
             }
         };
-        if threads == 1 {
-            return Ok(Team { pool: None });
+        let inner = Arc::new(Inner {
+            queues: (0..threads).map(|_| CachePadded::new(AtomicU64::new(0))).collect(),
+            work: CachePadded::new(AtomicPtr::new(std::ptr::null_mut())),
+            count: AtomicUsize::new(0),
+            region: CachePadded::new(AtomicU64::new(0)),
+            done: CachePadded::new(AtomicU64::new(0)),
+            panicked: AtomicBool::new(false),
+            quit: AtomicBool::new(false),
+            sleepers: CachePadded::new(AtomicUsize::new(0)),
+            caller_sleeps: AtomicBool::new(false),
+            lock: Mutex::new(()),
+            work_came: Condvar::new(),
+            work_done: Condvar::new(),
+        });
+        let mut team = Team { inner, helpers: Vec::new() };
+        for me in 1..threads {
+            let inner = Arc::clone(&team.inner);
+            let helper = std::thread::Builder::new()
+                .name(format!("motes-{me}"))
+                .spawn(move || inner.help(me))
+                .map_err(|e| Error::value("threads", format!("cannot start {threads}: {e}")))?;
+            team.helpers.push(helper);
         }
-        let pool = rayon::ThreadPoolBuilder::new()
-            .num_threads(threads)
-            .thread_name(|i| format!("motes-{i}"))
-            .build()
-            .map_err(|e| Error::value("threads", format!("cannot start {threads}: {e}")))?;
-        Ok(Team { pool: Some(pool) })
+        Ok(team)
     }
 
     /// How many workers.
     pub fn threads(&self) -> usize {
-        self.pool.as_ref().map_or(1, |p| p.current_num_threads())
-    }
-
-    /// Runs `work` on a worker, so that the passes inside need not wake one up each.
-    pub fn install<R: Send>(&self, work: impl FnOnce() -> R + Send) -> R {
-        match &self.pool {
-            Some(pool) => pool.install(work),
-            None => work(),
-        }
+        self.inner.queues.len()
     }
 
     /// Calls `work(block, range)` for every block of `size` items out of `len`, in any order.
+    /// One caller at a time, and not from inside `work`: the exclusive engine sees to both.
     pub fn blocks(&self, len: usize, size: usize, work: impl Fn(usize, Range<usize>) + Sync) {
         let count = len.div_ceil(size);
-        let range = |b: usize| b * size..((b + 1) * size).min(len);
-        match &self.pool {
-            Some(_) if count > 1 => {
-                (0..count).into_par_iter().with_max_len(1).for_each(|b| work(b, range(b)));
-            }
-            _ => (0..count).for_each(|b| work(b, range(b))),
+        let block = |b: usize| work(b, b * size..((b + 1) * size).min(len));
+        if count > 1 && self.threads() > 1 {
+            self.inner.open(count, &block);
+        } else {
+            (0..count).for_each(block);
         }
     }
 
@@ -71,6 +243,19 @@ impl Team {
             let part = unsafe { rows.part(range.clone()) };
             work(range, part);
         });
+    }
+}
+
+impl Drop for Team {
+    fn drop(&mut self) {
+        self.inner.quit.store(true, SeqCst);
+        self.inner.region.fetch_add(1, SeqCst);
+        drop(self.inner.lock.lock());
+        self.inner.work_came.notify_all();
+        for helper in self.helpers.drain(..) {
+            // A helper cannot panic: it catches what its blocks throw.
+            let _ = helper.join();
+        }
     }
 }
 
@@ -172,13 +357,44 @@ mod tests {
             let team = Team::new(threads).unwrap();
             let mut hits = vec![0u32; 10_001];
             let index: Vec<u32> = (0..10_001).collect();
-            team.install(|| {
+            for round in 1..=2000 {
                 team.rows((Shared::new(&mut hits), &index[..]), 64, |range, (hits, index)| {
                     assert_eq!(range.start as u32, index[0]);
                     hits.iter_mut().for_each(|h| *h += 1);
                 });
-            });
-            assert!(hits.iter().all(|&h| h == 1));
+                assert!(hits.iter().all(|&h| h == round));
+                if round % 500 == 0 {
+                    // Long enough for every helper to park.
+                    std::thread::sleep(std::time::Duration::from_millis(2));
+                }
+            }
         }
+    }
+
+    #[test]
+    fn regions_of_every_size_are_run_whole() {
+        let team = Team::new(8).unwrap();
+        for round in 0..20_000usize {
+            let count = 1 + round % 23;
+            let sum = AtomicUsize::new(0);
+            team.blocks(count, 1, |b, _| {
+                sum.fetch_add(b + 1, Relaxed);
+            });
+            assert_eq!(sum.into_inner(), count * (count + 1) / 2);
+        }
+    }
+
+    #[test]
+    fn a_panic_in_a_block_reaches_the_caller_and_the_team_lives_on() {
+        let team = Team::new(3).unwrap();
+        let caught = catch_unwind(AssertUnwindSafe(|| {
+            team.blocks(100, 1, |b, _| assert!(b != 57));
+        }));
+        assert!(caught.is_err());
+        let sum = AtomicUsize::new(0);
+        team.blocks(100, 1, |b, _| {
+            sum.fetch_add(b, Relaxed);
+        });
+        assert_eq!(sum.into_inner(), 4950);
     }
 }

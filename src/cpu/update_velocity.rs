@@ -36,7 +36,9 @@ pub(crate) fn run(team: &Team, world: &mut World, scratch: &mut Scratch, at: &Mo
                 Integrator::Verlet => {
                     let a = acceleration(&forces, x, v, w);
                     let p = x + v * h + a * (0.5 * h * h);
-                    v += a * h;
+                    let half = v + a * (0.5 * h);
+                    let end = acceleration(&forces, predicted[i].truncate(), half, w);
+                    v = half + end * (0.5 * h);
                     p
                 }
             };

@@ -28,7 +28,7 @@ impl Engine {
     pub fn iterate(
         &mut self,
         count: u32,
-        mut after: impl FnMut(&World, f64) -> ControlFlow<()> + Send,
+        mut after: impl FnMut(&World, f64) -> ControlFlow<()>,
     ) -> Result<()> {
         self.world.params.check()?;
         let mut sweeps = self.schedule().iterate.clone();
@@ -45,7 +45,7 @@ impl Engine {
         world.volume.lambda.fill(0.0);
         world.pins.iter_mut().for_each(|pin| pin.lambda = 0.0);
         let h = world.params.dt / world.params.substeps as f32;
-        cpu.in_team(|cpu| {
+        {
             cpu.begin_substep(world, h);
             for _ in 0..count {
                 let started = Instant::now();
@@ -66,7 +66,7 @@ impl Engine {
                     break;
                 }
             }
-        });
+        }
         Ok(())
     }
 }
