@@ -97,8 +97,8 @@ passes! {
         reads [Predicted Pins] writes [Predicted Pins];
     UpdateVelocity "update_velocity" "makes velocities from the moves; quarantines non-finite particles"
         reads [Position Predicted Velocity] writes [Velocity VelocityPrior Predicted Position];
-    Restitution "restitution" "finds what gives closing contacts their bounce"
-        reads [Predicted Velocity VelocityPrior Radius Neighbors EnvironmentContacts] writes [Delta];
+    Restitution "restitution" "gives closing contacts their bounce"
+        reads [Predicted Velocity VelocityPrior Radius Neighbors ContactRows EnvironmentContacts] writes [Velocity Delta];
     Sleep "sleep" "takes the new positions, unless the move is below the sleeping threshold"
         reads [Predicted] writes [Position];
 }

@@ -69,13 +69,8 @@ impl StepReport {
     }
 }
 
-/// Sum of |C| over the constraints of a kind at the positions of the step's end.
-pub(crate) fn residual(world: &World, kind: Kind) -> f64 {
-    residual_at(world, kind, world.particles.positions())
-}
-
-/// Sum of |C| over the constraints of a kind at given positions; summed in order, in f64.
-pub(crate) fn residual_at(world: &World, kind: Kind, at: &[Vec4]) -> f64 {
+/// Sum of |C| over the constraints of a kind at given positions and time; in order, in f64.
+pub(crate) fn residual_at(world: &World, kind: Kind, at: &[Vec4], time: f64) -> f64 {
     fn sum<const N: usize>(
         set: &ConstraintSet<N>,
         at: &[Vec4],
@@ -97,7 +92,7 @@ pub(crate) fn residual_at(world: &World, kind: Kind, at: &[Vec4]) -> f64 {
             .iter()
             .map(|pin| {
                 let p = at[pin.particle as usize].truncate();
-                f64::from(p.distance(world.pin_target(pin, world.time)))
+                f64::from(p.distance(world.pin_target(pin, time)))
             })
             .sum(),
     }

@@ -6,9 +6,10 @@
 use crate::cpu::Cpu;
 use crate::error::{Error, Result};
 use crate::report::StepReport;
-use crate::world::{BroadPhase, Kind, Params, Solver, World};
+use crate::world::{BroadPhase, Kind, Params, Solver, Stamp, World};
 use glam::Vec4;
 use std::fmt;
+use std::sync::Arc;
 use std::time::Instant;
 
 mod iterate;
@@ -150,13 +151,17 @@ pub fn schedule(world: &World) -> Schedule {
     }
 
     // Constraints may have pulled a particle back into an obstacle: the obstacle has the last word.
+    // The planes are found anew along the way it really took, so thin sheets hold.
     if colliders && world.constraint_count() > 0 {
+        s.finish.push(all(Pass::CollideEnvironment));
         s.finish.push(all(Pass::SolveEnvironment));
     }
     s.finish.push(all(Pass::UpdateVelocity));
     if world.may_bounce() && (contacts || colliders) {
         s.finish.push(all(Pass::Restitution));
-        s.finish.push(part(Pass::ApplyDeltas, Part::Velocity));
+        if gathers {
+            s.finish.push(part(Pass::ApplyDeltas, Part::Velocity));
+        }
     }
     s.finish.push(all(Pass::Sleep));
     s
@@ -235,6 +240,9 @@ pub struct Engine {
     /// What the schedule was made from.
     scheduled_for: Option<ScheduleKey>,
     report: StepReport,
+    /// Marks the world this engine stepped; see [`Engine::adopt`].
+    me: Arc<()>,
+    steps: u64,
 }
 
 /// Everything [`schedule`] depends on, cheap to compare.
@@ -257,6 +265,8 @@ impl Engine {
             schedule: Schedule::default(),
             scheduled_for: None,
             report: StepReport::default(),
+            me: Arc::new(()),
+            steps: 0,
         })
     }
 
@@ -288,8 +298,22 @@ impl Engine {
     pub fn threads(&self) -> usize {
         self.cpu.team.threads()
     }
+    /// Caches and schedule belong to the world of the last step. `world_mut` may have put another
+    /// in its place, with the same revisions: then they are made anew.
+    fn adopt(&mut self) {
+        let stamp = &self.world.stamp;
+        let ours = stamp.engine.as_ref().is_some_and(|e| Arc::ptr_eq(e, &self.me));
+        if !(ours && stamp.step == self.steps) {
+            self.cpu.forget();
+            self.scheduled_for = None;
+        }
+        self.steps += 1;
+        self.world.stamp = Stamp { engine: Some(Arc::clone(&self.me)), step: self.steps };
+    }
+
     /// The passes of the next step.
     pub fn schedule(&mut self) -> &Schedule {
+        self.adopt();
         self.world.commit();
         let w = &self.world;
         let key = self.scheduled_for.as_ref();
@@ -319,6 +343,9 @@ impl Engine {
             return Err(Error::value("dt", format!("{dt} s is not legal; expected 1e-6 to 1")));
         }
         self.world.params.check()?;
+        for force in &self.world.forces {
+            force.validate("force")?;
+        }
         self.schedule();
         self.report.begin();
         let Engine { world, cpu, schedule, report, .. } = self;
@@ -339,7 +366,7 @@ impl Engine {
             for _ in 0..schedule.iterations {
                 run(&schedule.iterate, cpu, world, report);
                 report.iterations += 1;
-                if ends_early(world, report, started) {
+                if ends_early(world, h, started) {
                     break;
                 }
             }
@@ -364,14 +391,15 @@ fn run(dispatches: &[Dispatch], cpu: &mut Cpu, world: &mut World, report: &mut S
 }
 
 /// Whether the residual or the time budget ends the iterations (seed 002, 3.2.5).
-fn ends_early(world: &World, report: &StepReport, started: Instant) -> bool {
+fn ends_early(world: &World, h: f32, started: Instant) -> bool {
     let Params { until_residual, budget_ms, .. } = world.params;
     let budget_gone =
         budget_ms > 0.0 && started.elapsed().as_secs_f64() * 1e3 >= f64::from(budget_ms);
-    let solved = until_residual > 0.0 && report.iterations > 0 && {
-        let at = &world.particles.predicted;
-        let sum: f64 = Kind::ALL.iter().map(|&k| crate::report::residual_at(world, k, at)).sum();
-        sum <= f64::from(until_residual)
+    // Contacts have no residual: without constraints there is nothing to wait for.
+    let solved = until_residual > 0.0 && world.constraint_count() > 0 && {
+        let (at, end) = (&world.particles.predicted, world.time + f64::from(h));
+        let of = |&kind| crate::report::residual_at(world, kind, at, end);
+        Kind::ALL.iter().map(of).sum::<f64>() <= f64::from(until_residual)
     };
     budget_gone || solved
 }

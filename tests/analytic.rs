@@ -4,7 +4,8 @@ use glam::{Quat, Vec3};
 use motes::world::collider::{Pose, Shape};
 use motes::world::{Integrator, Method};
 use motes::{
-    Backend, Cloth, Collider, Engine, Lattice, Material, Particle, ParticleId, Phase, Solver, World,
+    Backend, Cloth, Collider, Engine, Force, ForceKind, Lattice, Material, Particle, ParticleId,
+    Phase, Solver, World,
 };
 use std::f64::consts::PI;
 
@@ -276,4 +277,50 @@ fn a_pushed_particle_takes_the_speed_of_a_moving_obstacle() {
     }
     let v = engine.world().velocity(ball).unwrap();
     assert!((v - Vec3::X).length() < 0.02, "velocity {v}, expected 1 m/s along x");
+}
+
+#[test]
+fn an_orbit_keeps_its_radius_with_both_integrators() {
+    // A pull that falls linearly with distance: at r = 1 m the acceleration is 45 m/s².
+    let pull = ForceKind::Point { center: Vec3::ZERO, strength: 50.0, reach: 10.0 };
+    for integrator in [Integrator::Symplectic, Integrator::Verlet] {
+        let mut world = World::new();
+        world.params.gravity = Vec3::ZERO;
+        world.params.integrator = integrator;
+        world.forces.push(Force { kind: pull, region: None });
+        let orbit = Particle { velocity: Vec3::Z * 45.0f32.sqrt(), ..particle(Vec3::X, 1.0, 0.01) };
+        let id = world.add_particle(&orbit).unwrap();
+        let mut engine = engine(world);
+        for _ in 0..2000 {
+            engine.step(1.0 / 240.0).unwrap();
+            let radius = engine.world().position(id).unwrap().length();
+            assert!((radius - 1.0).abs() < 0.02, "{integrator}: radius {radius} m");
+        }
+    }
+}
+
+#[test]
+fn a_ball_that_hits_two_at_once_keeps_momentum() {
+    for solver in [Solver::Seidel, Solver::Colored] {
+        let mut world = World::new();
+        world.params.gravity = Vec3::ZERO;
+        world.params.restitution = 1.0;
+        world.params.friction = 0.0;
+        world.params.static_friction = 0.0;
+        world.params.solver = solver;
+        let ball = |x: f32, z: f32, v: f32, group: u32| Particle {
+            velocity: Vec3::X * v,
+            phase: Phase::group(group),
+            ..particle(Vec3::new(x, 0.0, z), 1.0, 0.1)
+        };
+        let balls = [ball(-0.5, 0.0, 2.0, 0), ball(0.0, 0.11, 0.0, 1), ball(0.0, -0.11, 0.0, 2)];
+        let ids = balls.map(|b| world.add_particle(&b).unwrap());
+        let mut engine = engine(world);
+        for _ in 0..240 {
+            engine.step(1.0 / 240.0).unwrap();
+        }
+        let v = ids.map(|id| engine.world().velocity(id).unwrap());
+        let momentum: Vec3 = v.iter().sum();
+        assert!((momentum - Vec3::X * 2.0).length() < 1e-3, "{solver}: momentum {momentum}");
+    }
 }

@@ -108,3 +108,45 @@ fn a_particle_that_becomes_non_finite_is_quarantined_and_does_not_spread() {
     let after = engine.world().position(ids[55]).unwrap();
     assert!(after.is_finite() && before.is_finite());
 }
+
+#[test]
+fn neighbours_quarantined_together_do_not_spread_along_a_chain_of_contacts() {
+    for &solver in motes::Solver::ALL {
+        let mut world = World::new();
+        world.params.solver = solver;
+        world.params.gravity = Vec3::ZERO;
+        let ids: Vec<_> = (0..6)
+            .map(|k| {
+                let ball = Particle {
+                    position: Vec3::X * (k as f32 * 0.19),
+                    velocity: Vec3::ZERO,
+                    mass: 1.0,
+                    radius: 0.1,
+                    phase: Phase::group(k),
+                };
+                world.add_particle(&ball).unwrap()
+            })
+            .collect();
+        let mut engine = engine(world);
+        engine.step(1.0 / 60.0).unwrap();
+        for k in [2, 3] {
+            let world = engine.world_mut();
+            world.set_position(ids[k], Vec3::X * (k as f32 * 0.19)).unwrap();
+            world.set_velocity(ids[k], Vec3::Y * 3e38).unwrap();
+        }
+        let doom =
+            Force { kind: ForceKind::Gravity { acceleration: Vec3::Y * 3e38 }, region: None };
+        engine.world_mut().forces.push(doom);
+        let middle = engine.world().position(ids[2]).unwrap();
+        engine.world_mut().params.substeps = 1;
+        // Only the two that are already fast overflow in the first step of a second.
+        engine.step(1.0).unwrap();
+        engine.world_mut().forces.clear();
+        for _ in 0..10 {
+            engine.step(1.0 / 60.0).unwrap();
+            engine.world().validate().unwrap();
+        }
+        assert_eq!(engine.world().position(ids[2]).unwrap(), middle, "{solver}: kept in place");
+        assert!(engine.world().quarantined() >= 2, "{solver}");
+    }
+}

@@ -214,3 +214,69 @@ fn a_particle_far_away_changes_nothing_nearby() {
     };
     assert_eq!(run(false), run(true));
 }
+
+/// A constraint that drags a particle across a sheet does not pull it through.
+#[test]
+fn a_heavy_weight_does_not_pull_its_partner_through_a_sheet() {
+    let quad = TriangleMesh {
+        vertices: vec![
+            Vec3::new(-5.0, 0.0, -5.0),
+            Vec3::new(5.0, 0.0, -5.0),
+            Vec3::new(5.0, 0.0, 5.0),
+            Vec3::new(-5.0, 0.0, 5.0),
+        ],
+        triangles: vec![[0, 2, 1], [0, 3, 2]],
+    };
+    let mut world = World::new();
+    let mesh = Shape::mesh(quad, false, 0.001).unwrap();
+    world.colliders.push(Collider::fixed(mesh, Pose::IDENTITY));
+    let light = Particle { mass: 0.01, radius: 0.01, ..particle(Vec3::Y * 0.05, Vec3::ZERO) };
+    let heavy = Particle { mass: 1.0, radius: 0.01, ..particle(Vec3::Y * -0.3, Vec3::Y * -8.0) };
+    let light = world.add_particle(&light).unwrap();
+    let heavy = world.add_particle(&heavy).unwrap();
+    world.add_distance(light, heavy, None, &motes::Material::default()).unwrap();
+    let mut engine = engine(world);
+    for _ in 0..30 {
+        engine.step(1.0 / 60.0).unwrap();
+        let y = engine.world().position(light).unwrap().y;
+        assert!(y > 0.0, "pulled through to y = {y}");
+    }
+}
+
+#[test]
+fn pairs_joined_by_a_constraint_do_not_collide_whatever_their_groups() {
+    for groups in [[1, 1], [1, 2]] {
+        let mut world = World::new();
+        world.params.gravity = Vec3::ZERO;
+        let ball = |x: f32, group: u32| Particle {
+            radius: 0.1,
+            phase: Phase::group(group).self_colliding(),
+            ..particle(Vec3::X * x, Vec3::ZERO)
+        };
+        let a = world.add_particle(&ball(0.0, groups[0])).unwrap();
+        let b = world.add_particle(&ball(0.1, groups[1])).unwrap();
+        world.add_distance(a, b, None, &motes::Material::compliant(1e-4)).unwrap();
+        let mut engine = engine(world);
+        for _ in 0..30 {
+            engine.step(1.0 / 60.0).unwrap();
+        }
+        let w = engine.world();
+        let apart = w.position(a).unwrap().distance(w.position(b).unwrap());
+        assert!((apart - 0.1).abs() < 1e-3, "groups {groups:?}: {apart} m apart");
+    }
+}
+
+#[test]
+fn strong_wind_on_a_light_particle_is_stable() {
+    let mut world = World::new();
+    world.params.gravity = Vec3::ZERO;
+    let wind = ForceKind::Wind { velocity: Vec3::X * 5.0, drag: 100.0 };
+    world.forces.push(Force { kind: wind, region: None });
+    let light = Particle { mass: 0.001, ..particle(Vec3::ZERO, Vec3::ZERO) };
+    let id = world.add_particle(&light).unwrap();
+    let mut engine = engine(world);
+    for _ in 0..60 {
+        engine.step(1.0 / 60.0).unwrap();
+    }
+    assert!((engine.world().velocity(id).unwrap().x - 5.0).abs() < 0.01);
+}

@@ -139,3 +139,46 @@ fn a_cut_cloth_falls_in_two_and_keeps_its_colors() {
     assert!(engine.world().position(ids[99]).unwrap().y < -3.0, "the loose part falls freely");
     assert!(engine.world().position(ids[40]).unwrap().y > -0.5, "the pinned part hangs");
 }
+
+/// Putting another world into a running engine is the same as starting a new engine with it.
+#[test]
+fn a_world_put_in_place_of_another_is_stepped_as_in_a_new_engine() {
+    let hang = |columns: u32, compliance: f32| {
+        let mut world = World::new();
+        let soft = Material::compliant(compliance);
+        let cloth = Cloth { columns, stretch: soft, self_collide: true, ..Cloth::default() };
+        let ids = world.add_cloth(&cloth).unwrap();
+        world.pin(ids[0]).unwrap();
+        world
+    };
+    let mut running = engine(hang(12, 0.0));
+    run(&mut running, 5);
+    let earlier = running.world().clone();
+    run(&mut running, 5);
+    for other in [earlier, hang(12, 1e-3), hang(20, 0.0), World::new()] {
+        *running.world_mut() = other.clone();
+        let mut fresh = engine(other);
+        run(&mut running, 10);
+        run(&mut fresh, 10);
+        assert_eq!(running.world().hash(), fresh.world().hash());
+    }
+}
+
+#[test]
+fn iterations_end_early_at_the_residual_or_the_budget() {
+    let mut world = World::new();
+    let ids = world.add_cloth(&Cloth::default()).unwrap();
+    world.pin(ids[0]).unwrap();
+    world.params.iterations = 200;
+    let mut engine = engine(world);
+    assert_eq!(engine.step(1.0 / 60.0).unwrap().iterations, 200);
+    engine.world_mut().params.until_residual = 1.0;
+    let run = engine.step(1.0 / 60.0).unwrap().iterations;
+    assert!(run > 0 && run < 200, "{run} iterations");
+    let left = engine.world().residual(Kind::Distance);
+    assert!(left <= 1.0, "residual {left} m");
+    engine.world_mut().params.until_residual = 0.0;
+    engine.world_mut().params.iterations = 100_000;
+    engine.world_mut().params.budget_ms = 5.0;
+    assert!(engine.step(1.0 / 60.0).unwrap().iterations < 100_000);
+}

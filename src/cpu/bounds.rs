@@ -12,14 +12,13 @@ use glam::Vec3;
 use std::sync::atomic::{AtomicBool, Ordering::Relaxed};
 
 pub(crate) fn run(team: &Team, world: &mut World, scratch: &mut Scratch) {
-    scratch.stale = if ListKey::of(world) != world.list_key || moved_far(team, world) {
+    let renew = ListKey::of(world) != world.list_key || moved_far(team, world);
+    if renew {
         world.list_reference.clone_from(&world.particles.predicted);
         world.list_key = ListKey::of(world);
-        true
-    } else {
-        // A resumed run: the reference is the snapshot's, only the lists are missing.
-        !scratch.neighbors.built
-    };
+    }
+    // In a resumed run the reference is the snapshot's, only the lists are missing.
+    scratch.stale = renew || !scratch.neighbors.built;
     if scratch.stale {
         let rows = world.list_reference.iter().zip(&world.particles.radius);
         let mut bounds = [Vec3::MAX, Vec3::MIN];
@@ -28,8 +27,10 @@ pub(crate) fn run(team: &Team, world: &mut World, scratch: &mut Scratch) {
             bounds[1] = bounds[1].max(row.truncate() + r);
         }
         scratch.bounds = bounds;
+    }
+    if renew {
         let up = world.up();
-        let low = Vec3::select(up.cmpge(Vec3::ZERO), bounds[0], bounds[1]);
+        let low = Vec3::select(up.cmpge(Vec3::ZERO), scratch.bounds[0], scratch.bounds[1]);
         world.list_floor = up.dot(low);
     }
 }

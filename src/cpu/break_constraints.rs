@@ -33,7 +33,7 @@ pub(crate) fn run(team: &Team, world: &mut World, scratch: &mut Scratch, report:
         |p, rest| turn(p, rest).abs(),
         |p, rest, limit| {
             let error = turn(p, rest);
-            rest + error - limit.copysign(error)
+            solve_bend::short_way(rest + error - limit.copysign(error))
         },
     );
     mark_torn(bend, &torn, gone);

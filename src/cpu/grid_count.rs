@@ -74,7 +74,10 @@ impl Grid {
             None => {
                 let n = self.counts;
                 let inside = cell.cmpge(IVec3::ZERO).all() && cell.cmplt(n).all();
-                inside.then(|| ((cell.z * n.y + cell.y) * n.x + cell.x) as u32)
+                inside.then(|| {
+                    let (c, n) = (cell.as_i64vec3(), n.as_i64vec3());
+                    ((c.z * n.y + c.y) * n.x + c.x) as u32
+                })
             }
             Some(mask) => {
                 let c = cell.as_uvec3();

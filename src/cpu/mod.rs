@@ -91,6 +91,11 @@ impl Cpu {
         Ok(Cpu { team: Team::new(threads)?, scratch: Scratch::default(), h: 0.0 })
     }
 
+    /// Drops everything made for another world.
+    pub fn forget(&mut self) {
+        self.scratch = Scratch::default();
+    }
+
     /// Sizes the arrays and brings caches up to date.
     pub fn begin_substep(&mut self, world: &World, h: f32) {
         self.h = h;

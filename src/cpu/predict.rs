@@ -14,14 +14,17 @@ use std::sync::atomic::Ordering::Relaxed;
 const MAX_EXPONENT: f32 = 30.0;
 
 /// External acceleration at a point, m/s².
-pub(crate) fn acceleration(world: &Forces, x: Vec3, v: Vec3, w: f32) -> Vec3 {
-    world.fields.iter().fold(world.gravity, |a, force| a + force.acceleration(x, v, w))
+pub(crate) fn acceleration(forces: &Forces, x: Vec3, v: Vec3, w: f32) -> Vec3 {
+    let add = |a, force: &crate::world::Force| a + force.acceleration(x, v, w, forces.h);
+    forces.fields.iter().fold(forces.gravity, add)
 }
 
 /// What accelerates particles.
 pub(crate) struct Forces<'a> {
     pub gravity: Vec3,
     pub fields: &'a [crate::world::Force],
+    /// Length of the substep, s.
+    pub h: f32,
 }
 
 pub(crate) fn run(team: &Team, world: &mut World, scratch: &mut Scratch, at: &Moment) {
@@ -31,7 +34,7 @@ pub(crate) fn run(team: &Team, world: &mut World, scratch: &mut Scratch, at: &Mo
     bend.lambda.fill(0.0);
     volume.lambda.fill(0.0);
     pins.iter_mut().for_each(|pin| pin.lambda = 0.0);
-    let forces = Forces { gravity: params.gravity, fields: forces };
+    let forces = Forces { gravity: params.gravity, fields: forces, h: at.h };
     let (h, k) = (at.h, params.mass_scale);
     let quarantined = &scratch.quarantined;
     let rows = (

@@ -29,13 +29,17 @@ fn normals(a: Vec3, b: Vec3, c: Vec3, d: Vec3) -> (Vec3, Vec3) {
 
 /// C at the given positions, rad; the short way round.
 pub(crate) fn error(p: &[Vec4; 4], rest: f32) -> f32 {
-    let c = angle(p) - rest;
-    if c > PI {
-        c - 2.0 * PI
-    } else if c < -PI {
-        c + 2.0 * PI
+    short_way(angle(p) - rest)
+}
+
+/// An angle up to a turn off, brought back to -π..π.
+pub(crate) fn short_way(angle: f32) -> f32 {
+    if angle > PI {
+        angle - 2.0 * PI
+    } else if angle < -PI {
+        angle + 2.0 * PI
     } else {
-        c
+        angle
     }
 }
 

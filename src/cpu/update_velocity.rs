@@ -13,7 +13,7 @@ use std::sync::atomic::Ordering::Relaxed;
 
 pub(crate) fn run(team: &Team, world: &mut World, scratch: &mut Scratch, at: &Moment) {
     let World { params, particles, forces, .. } = world;
-    let forces = Forces { gravity: params.gravity, fields: forces };
+    let forces = Forces { gravity: params.gravity, fields: forces, h: at.h };
     let (h, inv_h) = (at.h, 1.0 / at.h);
     let keep = 1.0 / (1.0 + params.damping * h);
     let quarantined = &scratch.quarantined;

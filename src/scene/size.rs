@@ -47,6 +47,7 @@ fn need(particles: u128, edges_each: u128, corners4_each: u128) -> MemoryNeed {
         particles,
         edges: particles.saturating_mul(edges_each),
         corners4: particles.saturating_mul(corners4_each),
+        neighbors: 0, // depends on sizes; the builder counts them
     }
 }
 

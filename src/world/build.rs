@@ -317,6 +317,7 @@ impl World {
         let triangles =
             cloth_triangles(columns, rows).map(|t| t.map(|k| ids[k as usize].0)).collect();
         self.add_object(&cloth.name, &ids, triangles);
+        self.commit();
         Ok(ids)
     }
 
@@ -381,6 +382,7 @@ impl World {
         }
         let triangles = slots.surface().map(|t| t.map(|s| self.particles.id[s as usize])).collect();
         self.add_object(&lattice.name, &ids, triangles);
+        self.commit();
         Ok(ids)
     }
 
@@ -463,7 +465,8 @@ impl Cloth {
     pub fn memory(&self) -> MemoryNeed {
         let n = u128::from(self.columns) * u128::from(self.rows);
         let hinges = if self.bend.is_some() { 3 * n } else { 0 };
-        MemoryNeed { particles: n, edges: 4 * n, corners4: hinges }
+        let neighbors = if self.self_collide { neighbors(n, self.radius, self.spacing) } else { 0 };
+        MemoryNeed { particles: n, edges: 4 * n, corners4: hinges, neighbors }
     }
 }
 
@@ -473,7 +476,8 @@ impl Lattice {
         let n = self.counts.iter().map(|&c| u128::from(c)).product::<u128>();
         let edges = if self.edges == LatticeEdges::Full { 13 * n } else { 3 * n };
         let tetrahedra = if self.volume.is_some() { 6 * n } else { 0 };
-        MemoryNeed { particles: n, edges, corners4: tetrahedra }
+        let neighbors = if self.self_collide { neighbors(n, self.radius, self.spacing) } else { 0 };
+        MemoryNeed { particles: n, edges, corners4: tetrahedra, neighbors }
     }
 }
 
@@ -481,8 +485,16 @@ impl Grains {
     /// What it will need at most, before anything is allocated.
     pub fn memory(&self) -> MemoryNeed {
         let n = self.counts.iter().map(|&c| u128::from(c)).product::<u128>();
-        MemoryNeed { particles: n, edges: 0, corners4: 0 }
+        let neighbors = neighbors(n, self.radius, self.spacing);
+        MemoryNeed { particles: n, edges: 0, corners4: 0, neighbors }
     }
+}
+
+/// Contact candidates of `n` particles on a lattice, at half as much again as the radii.
+fn neighbors(n: u128, radius: f32, spacing: f32) -> u128 {
+    let across = 2.0 * (2.0 * 1.5 * f64::from(radius) / f64::from(spacing)) + 1.0;
+    let each = (across * across * across) as u128; // saturates; not a number gives 0
+    n.saturating_mul(each.min(n))
 }
 
 /// Half of the 26 neighbours; the three axes first.

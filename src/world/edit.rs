@@ -124,6 +124,12 @@ impl World {
         compliance: f32,
     ) -> Result<()> {
         let slot = self.slot_of(id)? as u32;
+        if self.particles.position[slot as usize].w == 0.0 {
+            return Err(Error::value(
+                "pin",
+                format!("particle {} is fixed; unpin it first, or set its position", id.0),
+            ));
+        }
         if !(target.is_finite() && compliance.is_finite() && compliance >= 0.0) {
             return Err(Error::value(
                 "pin",

@@ -40,8 +40,9 @@ pub enum ForceKind {
 }
 
 impl Force {
-    /// Acceleration of a particle at `x` with velocity `v` and inverse mass `w`, m/s².
-    pub fn acceleration(&self, x: Vec3, v: Vec3, w: f32) -> Vec3 {
+    /// Acceleration over the next `h` seconds of a particle at `x` with velocity `v` and inverse
+    /// mass `w`, m/s². Drag is taken at the end of that time, so no drag is too strong for a step.
+    pub fn acceleration(&self, x: Vec3, v: Vec3, w: f32, h: f32) -> Vec3 {
         if let Some([low, high]) = self.region
             && (x.cmplt(low).any() || x.cmpgt(high).any())
         {
@@ -49,7 +50,9 @@ impl Force {
         }
         match self.kind {
             ForceKind::Gravity { acceleration } => acceleration,
-            ForceKind::Wind { velocity, drag } => (velocity - v) * (drag * w),
+            ForceKind::Wind { velocity, drag } => {
+                (velocity - v) * (drag * w / (1.0 + h * drag * w))
+            }
             ForceKind::Point { center, strength, reach } => {
                 let d = center - x;
                 let distance = d.length();

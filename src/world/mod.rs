@@ -25,6 +25,7 @@ pub use validate::MemoryNeed;
 
 use glam::{Vec3, Vec4};
 use serde::{Deserialize, Serialize};
+use std::sync::Arc;
 
 /// The kinds of constraints, in the order a solver iteration sweeps them.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash, Serialize, Deserialize)]
@@ -73,6 +74,8 @@ pub(crate) struct ListKey {
     edges: u64,
     margin: f32,
     colored: bool,
+    /// Mass scaling counts heights from the lowest particle of the lists.
+    up: Vec3,
 }
 
 impl ListKey {
@@ -82,6 +85,7 @@ impl ListKey {
             edges: world.distance.revision(),
             margin: world.params.margin,
             colored: world.params.solver == Solver::Colored,
+            up: world.up(),
         }
     }
 }
@@ -120,6 +124,22 @@ pub struct World {
     /// Rises when particles come, go or change phase or radius; lists compare it.
     pub(crate) particle_revision: u64,
     next_group: u32,
+    /// Which engine stepped this world last: its caches hold for no other.
+    #[serde(skip)]
+    pub(crate) stamp: Stamp,
+}
+
+/// An engine's mark on the world it stepped. Worlds that differ in it alone are equal.
+#[derive(Clone, Debug, Default)]
+pub(crate) struct Stamp {
+    pub engine: Option<Arc<()>>,
+    pub step: u64,
+}
+
+impl PartialEq for Stamp {
+    fn eq(&self, _: &Self) -> bool {
+        true
+    }
 }
 
 impl World {
@@ -202,7 +222,7 @@ impl World {
 
     /// Sum of |C| over the constraints of a kind, in metres, radians or cubic metres.
     pub fn residual(&self, kind: Kind) -> f64 {
-        crate::report::residual(self, kind)
+        crate::report::residual_at(self, kind, self.particles.positions(), self.time)
     }
 
     /// Kinetic plus gravitational energy of the free particles, J.
@@ -235,11 +255,11 @@ impl World {
         hash
     }
 
-    /// A group number that no object has yet.
+    /// A group number that no object has yet. Group 0 is never given: it is left to particles
+    /// added by hand.
     pub fn new_group(&mut self) -> u32 {
-        let group = self.next_group & Phase::MAX_GROUP;
         self.next_group += 1;
-        group
+        self.next_group & Phase::MAX_GROUP
     }
 
     /// Whether any two particles may ever touch: if not, the broad phase is left out.

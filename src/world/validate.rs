@@ -1,6 +1,6 @@
 //! The boundary: what comes from outside is checked here once, before anything is allocated.
 
-use super::{Cloth, Grains, Lattice, Solid, World};
+use super::{Cloth, Grains, Lattice, ListKey, Solid, World};
 use crate::error::{Error, Result};
 use glam::Vec3;
 
@@ -13,6 +13,8 @@ pub struct MemoryNeed {
     pub edges: u128,
     /// Constraints over four particles.
     pub corners4: u128,
+    /// Contact candidates where it starts, each pair twice.
+    pub neighbors: u128,
 }
 
 /// Bytes a particle takes with everything the CPU backend keeps for it, contact lists included.
@@ -21,6 +23,8 @@ const BYTES_PER_PARTICLE: u128 = 600;
 const BYTES_PER_EDGE: u128 = 120;
 /// Bytes a hinge or tetrahedron takes, likewise.
 const BYTES_PER_CORNERS4: u128 = 220;
+/// Bytes a listed contact candidate takes, with its row among the colours.
+const BYTES_PER_NEIGHBOR: u128 = 24;
 
 impl MemoryNeed {
     /// Bytes in all.
@@ -28,6 +32,7 @@ impl MemoryNeed {
         self.particles.saturating_mul(BYTES_PER_PARTICLE)
             + self.edges.saturating_mul(BYTES_PER_EDGE)
             + self.corners4.saturating_mul(BYTES_PER_CORNERS4)
+            + self.neighbors.saturating_mul(BYTES_PER_NEIGHBOR)
     }
 
     /// Refuses what 32-bit indices or this machine's memory cannot hold.
@@ -227,7 +232,8 @@ impl World {
 
     fn lists_are_sound(&self) -> bool {
         let reference = &self.list_reference;
-        (reference.is_empty() || reference.len() == self.particles.len())
+        // A reference that belongs to other particles is fine as long as it will not be used.
+        (reference.len() == self.particles.len() || ListKey::of(self) != self.list_key)
             && reference.iter().all(|v| v.is_finite())
             && self.list_floor.is_finite()
     }
