@@ -47,9 +47,9 @@ impl Tunnels {
 }
 
 fn bounds(points: &[DVec3]) -> [DVec3; 2] {
-    points.iter().fold([DVec3::INFINITY, DVec3::NEG_INFINITY], |[low, high], &p| {
-        [low.min(p), high.max(p)]
-    })
+    points
+        .iter()
+        .fold([DVec3::INFINITY, DVec3::NEG_INFINITY], |[low, high], &p| [low.min(p), high.max(p)])
 }
 
 /// Whether the point changes its side of the triangle while over it.
@@ -92,6 +92,9 @@ mod tests {
         assert!(meets(pass(inside), &still));
         assert!(!meets(pass(outside), &still));
         assert!(meets([inside, inside], &moving), "the triangle came to the point");
-        assert!(!meets([inside - DVec3::Z * 1.1, inside + DVec3::Z * 0.9], &moving), "side by side");
+        assert!(
+            !meets([inside - DVec3::Z * 1.1, inside + DVec3::Z * 0.9], &moving),
+            "side by side"
+        );
     }
 }
