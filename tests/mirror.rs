@@ -14,6 +14,14 @@ fn read(path: &str) -> String {
     fs::read_to_string(root().join(path)).unwrap_or_else(|e| panic!("{path}: {e}"))
 }
 
+/// What stands between `<!-- name -->` and `<!-- /name -->`.
+fn section<'a>(readme: &'a str, name: &str) -> &'a str {
+    let begin = format!("<!-- {name} -->");
+    let end = format!("<!-- /{name} -->");
+    let inside = readme.split(&begin).nth(1).and_then(|rest| rest.split(&end).next());
+    inside.unwrap_or_else(|| panic!("README has no section {name}"))
+}
+
 #[test]
 fn every_pass_has_its_file_with_the_five_line_header() {
     for info in PASSES {
@@ -32,7 +40,7 @@ fn every_pass_has_its_file_with_the_five_line_header() {
 #[test]
 fn every_pass_has_its_row_in_the_readme_and_no_row_is_stale() {
     let readme = read("README.md");
-    let table = readme.split("<!-- passes -->").nth(1).expect("the pass table is marked");
+    let table = section(&readme, "passes");
     let rows: Vec<&str> = table.lines().filter(|l| l.starts_with("| `")).collect();
     assert_eq!(rows.len(), PASSES.len(), "one row a pass");
     for (row, info) in rows.iter().zip(PASSES) {
@@ -44,7 +52,7 @@ fn every_pass_has_its_row_in_the_readme_and_no_row_is_stale() {
 fn every_parameter_has_its_row_in_the_readme() {
     use motes::world::Params;
     let readme = read("README.md");
-    let table = readme.split("<!-- params -->").nth(1).expect("the parameter table is marked");
+    let table = section(&readme, "params");
     let rows: Vec<&str> = table.lines().filter(|l| l.starts_with("| `")).collect();
     let expected: Vec<String> = Params::TABLE.iter().map(row).collect();
     assert_eq!(rows, expected, "expected:\n{}", expected.join("\n"));
@@ -71,7 +79,7 @@ fn every_bench_and_scene_and_file_the_readme_names_exists() {
         }
     }
     let scenes: HashSet<_> = motes::Scene::builtin_names().collect();
-    let table = readme.split("<!-- scenes -->").nth(1).expect("the scene table is marked");
+    let table = section(&readme, "scenes");
     let rows: HashSet<&str> =
         table.lines().filter_map(|l| l.strip_prefix("| `")?.split('`').next()).collect();
     assert_eq!(rows, scenes, "the README's scenes are the built-in ones");

@@ -13,10 +13,10 @@ pub(crate) fn run(team: &Team, world: &World, scratch: &mut Scratch) {
     joined.update(&world.distance, world.particles.len());
     let margin = world.params.margin;
     let row = |i: usize| world.list_reference[i].truncate().extend(world.particles.radius[i]);
-    neighbors.fill(team, world, joined, |i, found| {
+    neighbors.fill(team, world, joined, |i, filter, out| {
         let at = row(i);
         (0..world.particles.len())
             .filter(|&j| j != i && within_reach(at, row(j), margin))
-            .for_each(found);
+            .for_each(|j| filter.push(i, j, out));
     });
 }

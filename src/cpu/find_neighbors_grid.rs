@@ -13,30 +13,35 @@ pub(crate) fn run(team: &Team, world: &World, scratch: &mut Scratch) {
     let Scratch { grid, neighbors, joined, .. } = scratch;
     joined.update(&world.distance, world.particles.len());
     let margin = world.params.margin;
-    neighbors.fill(team, world, joined, |i, found| search(grid, world, i, margin, found));
+    neighbors.fill(team, world, joined, |i, filter, out| {
+        search(grid, world, i, margin, |j| filter.push(i, j, out));
+    });
 }
 
-fn search(grid: &Grid, world: &World, i: usize, margin: f32, found: &mut dyn FnMut(usize)) {
+fn search(grid: &Grid, world: &World, i: usize, margin: f32, mut found: impl FnMut(usize)) {
     let at = world.list_reference[i].truncate().extend(world.particles.radius[i]);
     let center = grid.cell(at.truncate());
+    let mut visit = |run: std::ops::Range<usize>, cell: Option<IVec3>| {
+        for (&row, &j) in grid.sorted[run.clone()].iter().zip(&grid.sorted_slot[run]) {
+            let j = j as usize;
+            // A hashed bucket may hold several cells; each pair must be met once.
+            let here = |c| grid.cell(row.truncate()) == c;
+            if within_reach(at, row, margin) && j != i && cell.is_none_or(here) {
+                found(j);
+            }
+        }
+    };
     for dz in -1..=1 {
         for dy in -1..=1 {
+            if !grid.is_hashed() {
+                visit(grid.row_of_three(center + IVec3::new(0, dy, dz)), None);
+                continue;
+            }
             for dx in -1..=1 {
                 let cell = center + IVec3::new(dx, dy, dz);
-                let Some(bucket) = grid.bucket_of(cell) else { continue };
-                let run =
-                    grid.start[bucket as usize] as usize..grid.start[bucket as usize + 1] as usize;
-                for k in run {
-                    let row = grid.sorted[k];
-                    let j = grid.sorted_slot[k] as usize;
-                    if j == i || !within_reach(at, row, margin) {
-                        continue;
-                    }
-                    // A bucket may hold several cells; each pair must be met once.
-                    if grid.is_hashed() && grid.cell(row.truncate()) != cell {
-                        continue;
-                    }
-                    found(j);
+                if let Some(b) = grid.bucket_of(cell) {
+                    let bucket = &grid.start[b as usize..];
+                    visit(bucket[0] as usize..bucket[1] as usize, Some(cell));
                 }
             }
         }

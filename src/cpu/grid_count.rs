@@ -60,7 +60,7 @@ impl Grid {
     /// the distance test sorts them out.
     #[inline]
     pub fn cell(&self, at: Vec3) -> IVec3 {
-        let cell = ((at.as_dvec3() - self.low) * self.inv_cell).floor().as_ivec3();
+        let cell = floor((at.as_dvec3() - self.low) * self.inv_cell);
         match self.hash_mask {
             None => cell.clamp(IVec3::ZERO, self.counts - 1),
             Some(_) => cell.clamp(IVec3::splat(-(1 << 30)), IVec3::splat(1 << 30)),
@@ -89,10 +89,34 @@ impl Grid {
         }
     }
 
+    /// The sorted particles of the cells x - 1 to x + 1 in the row of `cell`, which lie side by side
+    /// in a dense grid.
+    #[inline]
+    pub fn row_of_three(&self, cell: IVec3) -> std::ops::Range<usize> {
+        let n = self.counts;
+        if cell.y < 0 || cell.y >= n.y || cell.z < 0 || cell.z >= n.z {
+            return 0..0;
+        }
+        let row = (cell.z as usize * n.y as usize + cell.y as usize) * n.x as usize;
+        let (first, last) = ((cell.x - 1).max(0) as usize, (cell.x + 1).min(n.x - 1) as usize);
+        self.start[row + first] as usize..self.start[row + last + 1] as usize
+    }
+
     /// Different cells may share a bucket only when hashed.
     pub fn is_hashed(&self) -> bool {
         self.hash_mask.is_some()
     }
+}
+
+/// Rounds down. The portable x86-64 has no instruction for it, and a call per axis would be the
+/// dearest part of a query.
+#[inline]
+fn floor(v: DVec3) -> IVec3 {
+    let down = |v: f64| {
+        let cut = v as i32;
+        cut.saturating_sub(i32::from(f64::from(cut) > v))
+    };
+    IVec3::new(down(v.x), down(v.y), down(v.z))
 }
 
 pub(crate) fn run(team: &Team, world: &World, scratch: &mut Scratch) {

@@ -1,5 +1,7 @@
 //! Turns the counts of the grid's buckets into the first index of each: a prefix sum.
-//! Reads and writes: grid starts. Order: serial.
+//! start[k] = count[0] + ... + count[k - 1].
+//! Reads: counts in the grid starts. Writes: grid starts.
+//! Order: serial; integers.
 
 use super::Scratch;
 

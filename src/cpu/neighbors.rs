@@ -28,6 +28,14 @@ pub(crate) struct Filter<'a> {
 }
 
 impl Filter<'_> {
+    /// Lists the pair when it may collide.
+    #[inline]
+    pub fn push(&self, a: usize, b: usize, out: &mut Vec<Neighbor>) {
+        if let Some(contact) = self.contact(a, b) {
+            out.push(Neighbor { slot: b as u32, contact });
+        }
+    }
+
     /// The contact distance of a pair, or `None` when it must not collide. Pairs that rest closer
     /// than their radii keep their rest distance, so a folded cloth is not blown apart.
     pub fn contact(&self, a: usize, b: usize) -> Option<f32> {
@@ -52,23 +60,19 @@ impl Filter<'_> {
 }
 
 impl Neighbors {
-    /// Makes the lists anew: `search(i, found)` calls `found(j)` for every j within reach of i.
-    /// Found pairs are filtered here and sorted by slot, so every structure gives the same lists.
+    /// Makes the lists anew: `search(i, filter, out)` hands every j within reach of i to the filter.
+    /// Lists are sorted by slot here, so every structure gives the same ones.
     pub fn fill(
         &mut self,
         team: &Team,
         world: &World,
         joined: &Joined,
-        search: impl Fn(usize, &mut dyn FnMut(usize)) + Sync,
+        search: impl Fn(usize, &Filter, &mut Vec<Neighbor>) + Sync,
     ) {
         let filter = Filter { particles: &world.particles, joined };
         self.lists.fill(team, world.particles.len(), |i, out| {
             let first = out.len();
-            search(i, &mut |j| {
-                if let Some(contact) = filter.contact(i, j) {
-                    out.push(Neighbor { slot: j as u32, contact });
-                }
-            });
+            search(i, &filter, out);
             out[first..].sort_unstable_by_key(|n| n.slot);
         });
         self.built = true;

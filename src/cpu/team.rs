@@ -49,6 +49,8 @@ struct Inner {
     /// A block panicked; the caller panics in its place.
     panicked: AtomicBool,
     quit: AtomicBool,
+    /// More workers than cores: waiting must give the core away, or it delays the work waited for.
+    crowded: bool,
     /// Helpers that are parked or about to.
     sleepers: CachePadded<AtomicUsize>,
     /// The caller is parked or about to.
@@ -126,12 +128,27 @@ impl Inner {
         }
     }
 
-    fn wait_done(&self, goal: u64) {
-        for _ in 0..SPINS {
-            if self.done.load(Acquire) >= goal {
-                return;
+    /// Waits a little for `ready`; true when it came.
+    fn spin(&self, mut ready: impl FnMut() -> bool) -> bool {
+        for round in 0..SPINS {
+            if ready() {
+                return true;
             }
-            std::hint::spin_loop();
+            if self.crowded {
+                if round > SPINS / 100 {
+                    return false;
+                }
+                std::thread::yield_now();
+            } else {
+                std::hint::spin_loop();
+            }
+        }
+        false
+    }
+
+    fn wait_done(&self, goal: u64) {
+        if self.spin(|| self.done.load(Acquire) >= goal) {
+            return;
         }
         let mut guard = self.lock.lock();
         self.caller_sleeps.store(true, SeqCst);
@@ -162,12 +179,8 @@ impl Inner {
     }
 
     fn wait_region(&self, seen: u64) -> u64 {
-        for _ in 0..SPINS {
-            let region = self.region.load(Acquire);
-            if region != seen {
-                return region;
-            }
-            std::hint::spin_loop();
+        if self.spin(|| self.region.load(Acquire) != seen) {
+            return self.region.load(Acquire);
         }
         let mut guard = self.lock.lock();
         self.sleepers.fetch_add(1, SeqCst);
@@ -200,6 +213,7 @@ impl Team {
             region: CachePadded::new(AtomicU64::new(0)),
             done: CachePadded::new(AtomicU64::new(0)),
             panicked: AtomicBool::new(false),
+            crowded: std::thread::available_parallelism().map_or(1, |n| n.get()) < threads,
             quit: AtomicBool::new(false),
             sleepers: CachePadded::new(AtomicUsize::new(0)),
             caller_sleeps: AtomicBool::new(false),

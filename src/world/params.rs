@@ -286,7 +286,7 @@ params! {
     /// Moves shorter than this in a substep are not taken (0: never).
     sleeping: f32 = 0.0, "m", 0.0, 1.0;
     /// Ends the iterations of a substep once the summed |C| is at or below this (0: never).
-    until_residual: f32 = 0.0, "m", 0.0, 1e30;
+    until_residual: f32 = 0.0, "m", 0.0, 1e9;
     /// Ends the iterations of a step once this much time has passed (0: never). Not deterministic.
     budget_ms: f32 = 0.0, "ms", 0.0, 1e9;
 }
