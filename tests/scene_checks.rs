@@ -31,21 +31,6 @@ fn built_in_scenes_say_what_they_are_and_build_alike() {
     }
 }
 
-/// The whole of every built-in scene: `cargo test --release -- --ignored`.
-#[test]
-#[ignore = "takes minutes"]
-fn built_in_scenes_keep_their_promises() {
-    let mut failed = Vec::new();
-    for name in Scene::builtin_names() {
-        let scene = Scene::load(name).unwrap();
-        for result in run(&scene, scene.steps()) {
-            println!("{name}: {}", result.message);
-            failed.extend((!result.passed).then(|| format!("{name}: {}", result.message)));
-        }
-    }
-    assert!(failed.is_empty(), "{failed:#?}");
-}
-
 #[test]
 fn the_sizes_are_those_of_the_papers() {
     let edges = |spec: &str| Scene::load(spec).unwrap().build().unwrap().distance().len();

@@ -18,7 +18,7 @@
 //! | `seed` | | 1 | of everything random |
 //! | `steps` | 1 | 300 | steps after which the checks are meant to hold |
 //! | `[params]` | | | any of [`Params::TABLE`]: `dt`, `gravity`, `iterations`, `solver`... |
-//! | `[camera]` | | | `eye` [m], `target` [m], `fov` [degrees, vertical]; all optional |
+//! | `[camera]` | | | `eye` (m), `target` (m), `fov` (degrees, vertical); all optional |
 //! | `[variants.NAME]` | | | see below |
 //!
 //! Objects are built in the order cloth, box, granular, particles, and are called by their `name`
@@ -153,17 +153,17 @@
 //! # `[[check]]`
 //!
 //! `name` says which; `of` is an object (default: all particles). Heights are of centres, against
-//! gravity. Checks marked *run* look at every step from time `after` [s, default 0] on; the others
+//! gravity. Checks marked *run* look at every step from time `after` (s, default 0) on; the others
 //! look at the end.
 //!
 //! | name | keys | holds when |
 //! |---|---|---|
-//! | `mean_height`, `min_height`, `max_height` | `of`, `min` and/or `max` [m] | the mean, lowest, highest height is in the range |
+//! | `mean_height`, `min_height`, `max_height` | `of`, `min` and/or `max` (m) | the mean, lowest, highest height is in the range |
 //! | `nothing_below` | `bound` (m), `of`, `after` | *run*: no centre is lower |
 //! | `max_overlap` | `bound`, `of` | no two particles that collide overlap by more than this share of the smaller radius |
-//! | `max_speed` | `bound` [m/s], `of`, `after` | *run*: no particle is faster |
-//! | `at_rest` | `bound` [m/s], `of` | the mean speed is at most this |
-//! | `energy_not_above` | `bound`, `floor` [m, 0], `after` | *run*: kinetic + gravitational energy has risen by at most this share of what there was at the start, counted from the height `floor` (elastic energy is not counted) |
+//! | `max_speed` | `bound` (m/s), `of`, `after` | *run*: no particle is faster |
+//! | `at_rest` | `bound` (m/s), `of` | the mean speed is at most this |
+//! | `energy_not_above` | `bound`, `floor` (m, 0), `after` | *run*: kinetic + gravitational energy has risen by at most this share of what there was at the start, counted from the height `floor` (elastic energy is not counted) |
 //! | `max_strain` | `bound`, `of` | no edge is longer than (1 + bound) times its rest length |
 //! | `mean_strain` | `bound`, `of` | the mean of abs(l/l0 - 1) is at most this |
 //! | `residual_below` | `bound`, `kind` | the sum of abs(C) of a kind of constraints (`distance`, `bend`, `volume`, `pin`; default distance) is at most this |

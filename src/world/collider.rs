@@ -65,7 +65,7 @@ impl Collider {
         }
     }
 
-    /// The pose at `time` [s]: between two keyframes straight and the shorter way round, before
+    /// The pose at `time` (s): between two keyframes straight and the shorter way round, before
     /// the first and after the last at rest there, or started over when looped.
     pub fn pose_at(&self, time: f64) -> Pose {
         let (Some(first), Some(last)) = (self.path.first(), self.path.last()) else {
