@@ -6,16 +6,29 @@
 
 use super::Scratch;
 use super::neighbors::Neighbors;
+use super::team::{Shared, Team};
 use crate::world::constraints::OVERFLOW_COLOR;
+use glam::Vec4;
 use std::ops::Range;
+
+/// Rows a block holds.
+const BLOCK: usize = 1024;
+
+/// A contact candidate: i < j, and the distance of the centres at which they touch, m.
+#[derive(Clone, Copy)]
+pub(crate) struct Pair {
+    pub i: usize,
+    pub j: usize,
+    pub contact: f32,
+}
 
 /// Contact candidates, each pair once, in order of colour. No two rows of a colour share a
 /// particle, but for the overflow colour.
 #[derive(Default)]
 pub(crate) struct ContactRows {
-    pub a: Vec<u32>,
-    pub b: Vec<u32>,
-    pub contact: Vec<f32>,
+    a: Vec<u32>,
+    b: Vec<u32>,
+    contact: Vec<f32>,
     color_start: Vec<u32>,
     /// Colour of each pair, in order of the lists.
     color: Vec<u8>,
@@ -28,11 +41,35 @@ impl ContactRows {
     pub fn color_count(&self) -> usize {
         self.color_start.len().saturating_sub(1)
     }
-    /// The rows of a colour, and how many of them a block may hold.
-    pub fn color(&self, color: usize) -> (Range<usize>, usize) {
-        let rows = self.color_start[color] as usize..self.color_start[color + 1] as usize;
-        let block = if color == OVERFLOW_COLOR { rows.len().max(1) } else { 1024 };
-        (rows, block)
+    /// The rows of a colour.
+    fn rows(&self, color: usize) -> Range<usize> {
+        self.color_start[color] as usize..self.color_start[color + 1] as usize
+    }
+
+    /// Calls `visit(pair, a's values, b's values)` for every pair, colour after colour: within a
+    /// colour in parallel, in the overflow colour one after the other. `values` are arrays by slot.
+    pub fn sweep<const K: usize>(
+        &self,
+        team: &Team,
+        values: [&mut [Vec4]; K],
+        visit: impl Fn(Pair, [&mut Vec4; K], [&mut Vec4; K]) + Sync,
+    ) {
+        let count = values.iter().map(|v| v.len()).min().unwrap_or(0);
+        let values = values.map(Shared::new);
+        for color in 0..self.color_count() {
+            let rows = self.rows(color);
+            let block = if color == OVERFLOW_COLOR { rows.len().max(1) } else { BLOCK };
+            team.blocks(rows.len(), block, |_, block| {
+                for k in rows.start + block.start..rows.start + block.end {
+                    let (i, j) = (self.a[k] as usize, self.b[k] as usize);
+                    assert!(i < count && j < count && i != j);
+                    // SAFETY: in bounds and different as asserted; rows of a colour share no
+                    // particle, and the overflow colour is one block.
+                    let at = |slot: usize| values.each_ref().map(|v| unsafe { v.at(slot) });
+                    visit(Pair { i, j, contact: self.contact[k] }, at(i), at(j));
+                }
+            });
+        }
     }
 
     fn fill(&mut self, neighbors: &Neighbors, particle_count: usize) {
@@ -98,7 +135,7 @@ mod tests {
         let mut pairs = HashSet::new();
         for color in 0..rows.color_count() {
             let mut seen = HashSet::new();
-            for k in rows.color(color).0 {
+            for k in rows.rows(color) {
                 assert!(seen.insert(rows.a[k]) && seen.insert(rows.b[k]), "colour {color}");
                 pairs.insert((rows.a[k], rows.b[k]));
             }

@@ -6,6 +6,7 @@
 //! Order: colour, or slot and list; deterministic for every solver.
 
 use super::collide_environment::EnvironmentContact;
+use super::color_contacts::Pair;
 use super::team::{BLOCK, Shared, Team};
 use super::{Moment, Scratch};
 use crate::world::{Solver, World};
@@ -86,24 +87,12 @@ pub(crate) fn run(team: &Team, world: &mut World, scratch: &mut Scratch, at: &Mo
             return;
         }
         Solver::Colored if pairs => {
-            let (count, v) = (v.len(), Shared::new(v));
-            for color in 0..rows.color_count() {
-                let (range, block) = rows.color(color);
-                let first = range.start;
-                team.blocks(range.len(), block, |_, block| {
-                    for k in first + block.start..first + block.end {
-                        let (i, j) = (rows.a[k] as usize, rows.b[k] as usize);
-                        assert!(i < count && j < count && i != j);
-                        // SAFETY: in bounds and different as asserted; rows of a colour share no
-                        // particle (`ContactRows`), and the overflow colour is one block.
-                        let (vi, vj) = unsafe { (v.at(i), v.at(j)) };
-                        if let Some(push) = bounce.pair(i, j, rows.contact[k], *vi, *vj) {
-                            *vi += (push * p[i].w).extend(0.0);
-                            *vj -= (push * p[j].w).extend(0.0);
-                        }
-                    }
-                });
-            }
+            rows.sweep(team, [v], |Pair { i, j, contact }, [vi], [vj]| {
+                if let Some(push) = bounce.pair(i, j, contact, *vi, *vj) {
+                    *vi += (push * p[i].w).extend(0.0);
+                    *vj -= (push * p[j].w).extend(0.0);
+                }
+            });
         }
         Solver::Seidel | Solver::Lockfree if pairs => {
             for i in 0..p.len() {

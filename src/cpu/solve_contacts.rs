@@ -7,6 +7,7 @@
 //! Order: colour, or slot and list; deterministic but `lockfree`.
 
 use super::Scratch;
+use super::color_contacts::Pair;
 use super::contact::{Friction, correction, overlap};
 use super::neighbors::Neighbors;
 use super::solve::{atomic_words, load, store};
@@ -22,33 +23,14 @@ pub(crate) fn run(team: &Team, world: &mut World, scratch: &mut Scratch) {
     let (x, p) = (&world.particles.position, &mut world.particles.predicted);
     match params.solver {
         Solver::Colored => {
-            let (count, p) = (p.len(), Shared::new(p));
-            for color in 0..rows.color_count() {
-                let (range, block) = rows.color(color);
-                let first = range.start;
-                team.blocks(range.len(), block, |_, block| {
-                    for k in first + block.start..first + block.end {
-                        let (i, j) = (rows.a[k] as usize, rows.b[k] as usize);
-                        assert!(i < count && j < count && i != j);
-                        // SAFETY: in bounds and different as asserted; rows of a colour share no
-                        // particle (`ContactRows`), and the overflow colour is one block.
-                        let (pi, pj) = unsafe { (p.at(i), p.at(j)) };
-                        let (from_i, from_j) = (pi.truncate(), pj.truncate());
-                        let moves = pair(
-                            [i, j],
-                            rows.contact[k],
-                            [from_i, from_j],
-                            x,
-                            contact_weight,
-                            friction,
-                        );
-                        if let Some((to_i, to_j)) = moves {
-                            *pi += (to_i * omega).extend(0.0);
-                            *pj += (to_j * omega).extend(0.0);
-                        }
-                    }
-                });
-            }
+            rows.sweep(team, [p], |Pair { i, j, contact }, [pi], [pj]| {
+                let at = [pi.truncate(), pj.truncate()];
+                let moves = pair([i, j], contact, at, x, contact_weight, friction);
+                if let Some((to_i, to_j)) = moves {
+                    *pi += (to_i * omega).extend(0.0);
+                    *pj += (to_j * omega).extend(0.0);
+                }
+            });
         }
         Solver::Jacobi => {
             team.rows(Shared::new(delta), BLOCK, |range, delta| {

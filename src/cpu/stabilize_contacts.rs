@@ -6,6 +6,7 @@
 //! Order: colour, or slot and list; deterministic for every solver.
 
 use super::Scratch;
+use super::color_contacts::Pair;
 use super::contact::overlap;
 use super::team::{BLOCK, Shared, Team};
 use crate::world::{Solver, World};
@@ -16,23 +17,9 @@ pub(crate) fn run(team: &Team, world: &mut World, scratch: &mut Scratch) {
     let omega = world.params.contact_omega;
     let (x, p) = (&mut world.particles.position, &mut world.particles.predicted);
     match world.params.solver {
-        Solver::Colored => {
-            let (count, x, p) = (x.len(), Shared::new(x), Shared::new(p));
-            for color in 0..rows.color_count() {
-                let (range, block) = rows.color(color);
-                let first = range.start;
-                team.blocks(range.len(), block, |_, block| {
-                    for k in first + block.start..first + block.end {
-                        let (i, j) = (rows.a[k] as usize, rows.b[k] as usize);
-                        assert!(i < count && j < count && i != j);
-                        // SAFETY: in bounds and different as asserted; rows of a colour share no
-                        // particle (`ContactRows`), and the overflow colour is one block.
-                        let rows_ij = unsafe { [[x.at(i), p.at(i)], [x.at(j), p.at(j)]] };
-                        push_apart(rows_ij, rows.contact[k], [weight[i], weight[j]], omega);
-                    }
-                });
-            }
-        }
+        Solver::Colored => rows.sweep(team, [x, p], |Pair { i, j, contact }, a, b| {
+            push_apart([a, b], contact, [weight[i], weight[j]], omega);
+        }),
         Solver::Seidel | Solver::Lockfree => {
             for i in 0..x.len() {
                 for n in neighbors.above(i) {

@@ -4,19 +4,25 @@
 //! scene file, stepped by an [`Engine`](crate::Engine), and may be edited between any two steps.
 
 mod build;
+mod cloth;
 pub mod collider;
 pub mod constraints;
 mod edit;
 mod force;
+mod grains;
+mod lattice;
 mod params;
 mod particles;
 mod pin;
 mod validate;
 
-pub use build::{Cloth, Grains, Lattice, LatticeEdges, Material, Solid};
+pub use build::{Material, Solid};
+pub use cloth::Cloth;
 pub use collider::Collider;
 pub use constraints::{Constraint, ConstraintSet};
 pub use force::{Force, ForceKind};
+pub use grains::Grains;
+pub use lattice::{Lattice, LatticeEdges};
 pub use params::{BroadPhase, Integrator, Method, ParamInfo, Params, Solver};
 pub(crate) use particles::GONE;
 pub use particles::{Particle, ParticleId, Particles, Phase};
