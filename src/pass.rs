@@ -16,9 +16,15 @@ pub enum Buffer {
     Rest,
     ContactWeight,
     ListReference,
-    GridCell,
+    Points,
+    GridBucket,
+    GridSlab,
     GridStart,
-    GridSorted,
+    Codes,
+    RadixNext,
+    Sorted,
+    OctreeNodes,
+    BvhNodes,
     Neighbors,
     ContactRows,
     EnvironmentContacts,
@@ -64,17 +70,35 @@ passes! {
     Predict "predict" "applies forces and moves each particle along its velocity; clears the multipliers"
         reads [Position Velocity] writes [Velocity Predicted ContactWeight Distance Bend Volume Pins];
     Bounds "bounds" "finds whether a particle left its list's margin and, if so, the box around all"
-        reads [Predicted Radius ListReference] writes [ListReference];
-    GridCount "grid_count" "counts the particles of each grid cell"
-        reads [ListReference Radius] writes [GridCell GridStart];
-    GridScan "grid_scan" "turns counts into the first index of each cell"
-        reads [GridStart] writes [GridStart];
+        reads [Predicted Radius ListReference] writes [ListReference Points];
+    GridCount "grid_count" "finds each particle's grid cell and counts those of each slab of cells"
+        reads [Points] writes [GridBucket GridSlab];
+    GridScan "grid_scan" "turns the counts of slabs into places"
+        reads [GridSlab] writes [GridSlab];
     GridSort "grid_sort" "copies the particles in order of cell"
-        reads [ListReference Radius GridCell GridStart] writes [GridSorted GridStart];
+        reads [Points GridBucket GridSlab] writes [Sorted GridStart];
+    MortonCodes "morton_codes" "gives each particle its place on a curve that keeps near ones together"
+        reads [Points] writes [Codes];
+    RadixCount "radix_count" "counts the values of a digit of the codes"
+        reads [Codes] writes [RadixNext];
+    RadixScan "radix_scan" "turns the counts of a digit into places"
+        reads [RadixNext] writes [RadixNext];
+    RadixScatter "radix_scatter" "moves the codes to their places by a digit, in the end the particles"
+        reads [Codes RadixNext Points] writes [Codes Sorted];
+    OctreeBuild "octree_build" "splits the codes into an octree with exact boxes"
+        reads [Codes Sorted] writes [OctreeNodes];
+    BvhBuild "bvh_build" "makes a binary radix tree of the codes"
+        reads [Codes] writes [BvhNodes];
+    BvhBoxes "bvh_boxes" "bounds every node of the tree, from the leaves up"
+        reads [Sorted Phase] writes [BvhNodes];
     FindNeighborsGrid "find_neighbors_grid" "lists the particles within reach of each, through the grid"
-        reads [ListReference Radius Phase Rest Distance GridStart GridSorted] writes [Neighbors];
+        reads [Sorted Points GridStart Radius Phase Rest Distance] writes [Neighbors];
+    FindNeighborsOctree "find_neighbors_octree" "lists the particles within reach of each, through the octree"
+        reads [Sorted OctreeNodes Radius Phase Rest Distance] writes [Neighbors];
+    FindNeighborsBvh "find_neighbors_bvh" "lists the particles within reach of each, through the tree of boxes"
+        reads [Sorted BvhNodes Radius Phase Rest Distance] writes [Neighbors];
     FindNeighborsBrute "find_neighbors_brute" "lists the particles within reach of each, testing every pair"
-        reads [ListReference Radius Phase Rest Distance] writes [Neighbors];
+        reads [Points Radius Phase Rest Distance] writes [Neighbors];
     ColorContacts "color_contacts" "sorts the listed pairs into colours that share no particle"
         reads [Neighbors] writes [ContactRows];
     CollideEnvironment "collide_environment" "lists the planes of the obstacles each particle may touch, swept"
@@ -109,6 +133,14 @@ impl Pass {
     /// What is declared of it.
     pub fn info(self) -> &'static PassInfo {
         &PASSES[self as usize]
+    }
+    /// Whether it makes neighbour lists from a structure that other passes built.
+    pub fn finds_neighbors(self) -> bool {
+        use Pass::*;
+        matches!(
+            self,
+            FindNeighborsGrid | FindNeighborsOctree | FindNeighborsBvh | FindNeighborsBrute
+        )
     }
     /// The name in files, reports and graphs.
     pub fn name(self) -> &'static str {

@@ -3,7 +3,7 @@
 use crate::cpu::{solve_bend, solve_distance, solve_volume};
 use crate::pass::PASSES;
 use crate::step::Pass;
-use crate::world::{ConstraintSet, Kind, World};
+use crate::world::{BroadPhase, ConstraintSet, Kind, World};
 use glam::Vec4;
 use std::time::Duration;
 
@@ -51,6 +51,8 @@ pub struct StepReport {
     pub wall_ms: f64,
     /// Solver iterations run, over all substeps.
     pub iterations: u32,
+    /// What finds neighbours; `None` where nothing can touch.
+    pub broad_phase: Option<BroadPhase>,
     /// How often the neighbour lists were built.
     pub list_builds: u32,
     /// Touching pairs and environment contacts at the end of the last substep.

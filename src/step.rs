@@ -13,6 +13,7 @@ use std::sync::Arc;
 use std::time::Instant;
 
 mod iterate;
+pub(crate) mod lists;
 
 /// The passes, in the order a step meets them. [`crate::pass`] says what each reads and writes.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
@@ -24,7 +25,16 @@ pub enum Pass {
     GridCount,
     GridScan,
     GridSort,
+    MortonCodes,
+    RadixCount,
+    RadixScan,
+    RadixScatter,
+    OctreeBuild,
+    BvhBuild,
+    BvhBoxes,
     FindNeighborsGrid,
+    FindNeighborsOctree,
+    FindNeighborsBvh,
     FindNeighborsBrute,
     ColorContacts,
     CollideEnvironment,
@@ -48,6 +58,8 @@ pub enum Part {
     All,
     /// One colour of a coloured sweep.
     Color(u8),
+    /// One digit of a radix sort.
+    Digit(u8),
     /// The corrections of a kind of constraint (`apply_deltas` after a Jacobi sweep).
     Of(Kind),
     /// Positions at the start of the substep, not the predicted ones (pre-stabilisation).
@@ -82,6 +94,8 @@ pub struct Schedule {
     pub iterate: Vec<Dispatch>,
     /// At the end of every substep.
     pub finish: Vec<Dispatch>,
+    /// What finds neighbours, once `auto` has chosen; `None` where nothing can touch.
+    pub broad_phase: Option<BroadPhase>,
     /// Substeps a step.
     pub substeps: u32,
     /// Pre-stabilisation iterations a substep.
@@ -109,15 +123,9 @@ pub fn schedule(world: &World) -> Schedule {
     s.predict.push(all(Pass::Predict));
     if contacts {
         s.predict.push(all(Pass::Bounds));
-        match world.params.broad_phase {
-            BroadPhase::Auto | BroadPhase::Grid => s.lists.extend([
-                all(Pass::GridCount),
-                all(Pass::GridScan),
-                all(Pass::GridSort),
-                all(Pass::FindNeighborsGrid),
-            ]),
-            BroadPhase::Brute => s.lists.push(all(Pass::FindNeighborsBrute)),
-        }
+        let structure = world.params.broad_phase.resolve(world.particles.radii());
+        s.lists.extend(lists::passes(structure));
+        s.broad_phase = Some(structure);
         if solver == Solver::Colored {
             s.lists.push(all(Pass::ColorContacts));
         }
@@ -351,26 +359,27 @@ impl Engine {
         let Engine { world, cpu, schedule, report, .. } = self;
         let started = Instant::now();
         let h = dt / schedule.substeps as f32;
-        run(&schedule.begin, cpu, world, report);
+        report.broad_phase = schedule.broad_phase;
+        run(&schedule.begin, cpu, world, report)?;
         for _ in 0..schedule.substeps {
             cpu.begin_substep(world, h);
-            run(&schedule.predict, cpu, world, report);
+            run(&schedule.predict, cpu, world, report)?;
             if cpu.lists_are_stale() {
-                run(&schedule.lists, cpu, world, report);
+                run(&schedule.lists, cpu, world, report)?;
                 report.list_builds += 1;
             }
-            run(&schedule.collide, cpu, world, report);
+            run(&schedule.collide, cpu, world, report)?;
             for _ in 0..schedule.stabilization {
-                run(&schedule.stabilize, cpu, world, report);
+                run(&schedule.stabilize, cpu, world, report)?;
             }
             for _ in 0..schedule.iterations {
-                run(&schedule.iterate, cpu, world, report);
+                run(&schedule.iterate, cpu, world, report)?;
                 report.iterations += 1;
                 if ends_early(world, h, started) {
                     break;
                 }
             }
-            run(&schedule.finish, cpu, world, report);
+            run(&schedule.finish, cpu, world, report)?;
             world.time += f64::from(h);
         }
         world.step_count += 1;
@@ -382,12 +391,18 @@ impl Engine {
 
 /// Runs dispatches one after the other. Each ends before the next begins, workers included, so the
 /// wall time around it is the pass's own.
-fn run(dispatches: &[Dispatch], cpu: &mut Cpu, world: &mut World, report: &mut StepReport) {
+fn run(
+    dispatches: &[Dispatch],
+    cpu: &mut Cpu,
+    world: &mut World,
+    report: &mut StepReport,
+) -> Result<()> {
     for dispatch in dispatches {
         let started = Instant::now();
-        cpu.run(dispatch, world, report);
+        cpu.run(dispatch, world, report)?;
         report.passes.add(dispatch.pass, started.elapsed());
     }
+    Ok(())
 }
 
 /// Whether the residual or the time budget ends the iterations (seed 002, 3.2.5).
@@ -408,7 +423,7 @@ impl fmt::Display for Dispatch {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         match self.part {
             Part::All => write!(f, "{}", self.pass.name()),
-            Part::Color(c) => write!(f, "{}[{c}]", self.pass.name()),
+            Part::Color(c) | Part::Digit(c) => write!(f, "{}[{c}]", self.pass.name()),
             Part::Of(kind) => write!(f, "{}({})", self.pass.name(), kind.name()),
             Part::Start => write!(f, "{}(start)", self.pass.name()),
             Part::Velocity => write!(f, "{}(velocity)", self.pass.name()),

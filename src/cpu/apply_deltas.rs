@@ -29,7 +29,7 @@ pub(crate) fn run(team: &Team, world: &mut World, scratch: &mut Scratch, at: &Mo
             apply(team, &mut particles.predicted, &scratch.delta, omega);
         }
         Part::Velocity => apply(team, &mut particles.velocity, &scratch.delta, 1.0),
-        Part::All | Part::Color(_) => {
+        Part::All | Part::Color(_) | Part::Digit(_) => {
             apply(team, &mut particles.predicted, &scratch.delta, omega);
         }
     }

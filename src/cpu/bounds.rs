@@ -2,10 +2,12 @@
 //! the box around them.
 //! Lists made with reach m (r1 + r2) hold while each particle moved at most (m - 1) r: then no pair
 //! that was out of reach can have come to touch.
-//! Reads: predicted [m], radius [m], list reference [m]. Writes: list reference, bounds, staleness.
+//! Reads: predicted [m], radius [m], list reference [m]. Writes: list reference, points [x, y, z,
+//! reach] m with their extent, staleness.
 //! Order: a minimum and a maximum, exact in any order.
 
 use super::Scratch;
+use super::broad::Extent;
 use super::team::{BLOCK, Team};
 use crate::world::{ListKey, World};
 use glam::Vec3;
@@ -20,18 +22,13 @@ pub(crate) fn run(team: &Team, world: &mut World, scratch: &mut Scratch) {
     // In a resumed run the reference is the snapshot's, only the lists are missing.
     scratch.stale = renew || !scratch.neighbors.built;
     if scratch.stale {
-        let rows = world.list_reference.iter().zip(&world.particles.radius);
-        let mut bounds = [Vec3::MAX, Vec3::MIN];
-        for (row, &r) in rows {
-            bounds[0] = bounds[0].min(row.truncate() - r);
-            bounds[1] = bounds[1].max(row.truncate() + r);
-        }
-        scratch.bounds = bounds;
+        let (at, radius) = (&world.list_reference, &world.particles.radius);
+        let margin = world.params.margin;
+        scratch.broad.load(team, at.len(), |i| at[i].truncate().extend(radius[i] * margin));
     }
     if renew {
-        let up = world.up();
-        let low = Vec3::select(up.cmpge(Vec3::ZERO), scratch.bounds[0], scratch.bounds[1]);
-        world.list_floor = up.dot(low);
+        let (up, Extent { low, high, .. }) = (world.up(), scratch.broad.extent);
+        world.list_floor = up.dot(Vec3::select(up.cmpge(Vec3::ZERO), low, high));
     }
 }
 

@@ -9,6 +9,7 @@ use serde::{Deserialize, Serialize};
 
 use super::team::Team;
 use super::{Moment, Scratch};
+use crate::error::Result;
 use crate::world::World;
 use crate::world::collider::{Collider, Pose, Shape};
 
@@ -174,7 +175,7 @@ fn emit_contact(posed: &PosedCollider, plane: LocalPlane, out: &mut Vec<Environm
 }
 
 /// Lists the contacts of every particle that physics moves.
-pub(crate) fn run(team: &Team, world: &World, scratch: &mut Scratch, at: &Moment) {
+pub(crate) fn run(team: &Team, world: &World, scratch: &mut Scratch, at: &Moment) -> Result<()> {
     let end = at.time + f64::from(at.h);
     scratch.posed.clear();
     scratch.posed.extend(world.colliders.iter().map(|c| [c.pose_at(at.time), c.pose_at(end)]));
@@ -184,12 +185,12 @@ pub(crate) fn run(team: &Team, world: &World, scratch: &mut Scratch, at: &Moment
         );
     let p = &world.particles;
     let slack = world.params.margin - 1.0;
-    scratch.environment.fill(team, p.len(), |i, out| {
+    scratch.environment.fill_each(team, p.len(), |i, out| {
         if p.position[i].w > 0.0 {
             let (x, to, r) = (p.position[i].truncate(), p.predicted[i].truncate(), p.radius[i]);
             find_contacts(posed.clone(), x, to, r, slack * r, out);
         }
-    });
+    })
 }
 
 #[cfg(test)]

@@ -1,22 +1,40 @@
 //! Lists the particles within reach of each by testing every pair: the oracle, for small scenes.
-//! A pair is listed when |a - b| <= margin (r1 + r2).
-//! Reads: list reference [m], radius [m], phase, rest [m]. Writes: neighbour lists.
-//! Order: each particle its own list, sorted by slot: deterministic.
+//! A pair is listed when |a - b| <= reach a + reach b.
+//! Reads: points [x, y, z, reach] m. Writes: neighbour lists.
+//! Order: each particle its own list, in order of slot.
 
-use super::Scratch;
-use super::neighbors::within_reach;
+use super::broad::{Accept, Broad};
+use super::lists::Lists;
 use super::team::Team;
-use crate::world::World;
+use crate::error::Result;
+use glam::Vec4;
 
-pub(crate) fn run(team: &Team, world: &World, scratch: &mut Scratch) {
-    let Scratch { neighbors, joined, .. } = scratch;
-    joined.update(&world.distance, world.particles.len());
-    let margin = world.params.margin;
-    let row = |i: usize| world.list_reference[i].truncate().extend(world.particles.radius[i]);
-    neighbors.fill(team, world, joined, |i, filter, out| {
-        let at = row(i);
-        (0..world.particles.len())
-            .filter(|&j| j != i && within_reach(at, row(j), margin))
-            .for_each(|j| filter.push(i, j, out));
-    });
+/// Particles a block holds: few, for each meets all others.
+const BLOCK: usize = 64;
+
+pub(crate) fn run<A: Accept>(
+    team: &Team,
+    broad: &Broad,
+    accept: &A,
+    lists: &mut Lists<A::Entry>,
+) -> Result<()> {
+    let points = &broad.points[..];
+    lists.fill(team, points.len(), (points.len(), BLOCK), |range, desk| {
+        for i in range {
+            let (out, hits) = desk.parts();
+            hits.clear();
+            let near = |j: &u32| within_reach(points[i], points[*j as usize]) && *j as usize != i;
+            hits.extend((0..points.len() as u32).filter(near));
+            accept.accept(i, hits, out);
+            desk.end(i);
+        }
+    })
+}
+
+/// Whether two points [x, y, z, reach] are neighbours: the one rule, in the one order of rounding.
+#[inline]
+fn within_reach(a: Vec4, b: Vec4) -> bool {
+    let d = a - b;
+    let reach = a.w + b.w;
+    d.x * d.x + d.y * d.y + d.z * d.z <= reach * reach
 }

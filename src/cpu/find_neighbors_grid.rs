@@ -1,49 +1,111 @@
 //! Lists the particles within reach of each, through the 27 cells around it.
-//! A pair is listed when |a - b| <= margin (r1 + r2).
-//! Reads: list reference [m], radius [m], phase, rest [m], sorted grid. Writes: neighbour lists.
-//! Order: each particle its own list, sorted by slot: deterministic.
+//! A pair is listed when |a - b| <= reach a + reach b.
+//! Reads: sorted particles, first of each bucket. Writes: neighbour lists.
+//! Order: each particle its own list; the lists are the same for any number of threads.
 
-use super::neighbors::within_reach;
+use super::broad::{Accept, Broad, Structure, find};
+use super::grid_count::Grid;
+use super::lists::{Desk, Lists};
 use super::team::Team;
-use super::{Scratch, grid_count::Grid};
-use crate::world::World;
+use crate::error::Result;
+use crate::simd::Simd;
 use glam::IVec3;
+use std::ops::Range;
 
-pub(crate) fn run(team: &Team, world: &World, scratch: &mut Scratch) {
-    let Scratch { grid, neighbors, joined, .. } = scratch;
-    joined.update(&world.distance, world.particles.len());
-    let margin = world.params.margin;
-    neighbors.fill(team, world, joined, |i, filter, out| {
-        search(grid, world, i, margin, |j| filter.push(i, j, out));
-    });
+/// Sorted particles a block holds.
+const BLOCK: usize = 1024;
+
+pub(crate) fn run<A: Accept>(
+    team: &Team,
+    broad: &Broad,
+    accept: &A,
+    lists: &mut Lists<A::Entry>,
+) -> Result<()> {
+    find(team, broad, &broad.grid, (broad.points.len(), BLOCK), accept, lists)
 }
 
-fn search(grid: &Grid, world: &World, i: usize, margin: f32, mut found: impl FnMut(usize)) {
-    let at = world.list_reference[i].truncate().extend(world.particles.radius[i]);
-    let center = grid.cell(at.truncate());
-    let mut visit = |run: std::ops::Range<usize>, cell: Option<IVec3>| {
-        for (&row, &j) in grid.sorted[run.clone()].iter().zip(&grid.sorted_slot[run]) {
-            let j = j as usize;
-            // A hashed bucket may hold several cells; each pair must be met once.
-            let here = |c| grid.cell(row.truncate()) == c;
-            if within_reach(at, row, margin) && j != i && cell.is_none_or(here) {
-                found(j);
-            }
+impl Structure for Grid {
+    #[inline(always)]
+    fn search<S: Simd, const EQUAL: bool, A: Accept>(
+        &self,
+        broad: &Broad,
+        places: Range<usize>,
+        accept: &A,
+        desk: &mut Desk<A::Entry>,
+    ) {
+        if self.is_hashed() {
+            self.search_hashed::<S, EQUAL, A>(broad, places, accept, desk);
+        } else {
+            self.search_dense::<S, EQUAL, A>(broad, places, accept, desk);
         }
-    };
-    for dz in -1..=1 {
-        for dy in -1..=1 {
-            if !grid.is_hashed() {
-                visit(grid.row_of_three(center + IVec3::new(0, dy, dz)), None);
-                continue;
+    }
+}
+
+impl Grid {
+    #[inline(always)]
+    fn search_dense<S: Simd, const EQUAL: bool, A: Accept>(
+        &self,
+        broad: &Broad,
+        places: Range<usize>,
+        accept: &A,
+        desk: &mut Desk<A::Entry>,
+    ) {
+        let sorted = &broad.sorted;
+        let mut k = places.start;
+        let mut bucket = self.start.partition_point(|&first| first as usize <= k) - 1;
+        while k < places.end {
+            while self.start[bucket + 1] as usize <= k {
+                bucket += 1;
             }
-            for dx in -1..=1 {
-                let cell = center + IVec3::new(dx, dy, dz);
-                if let Some(b) = grid.bucket_of(cell) {
-                    let bucket = &grid.start[b as usize..];
-                    visit(bucket[0] as usize..bucket[1] as usize, Some(cell));
+            let rows = self.rows(bucket);
+            let end = places.end.min(self.start[bucket + 1] as usize);
+            for k in k..end {
+                let probe = sorted.probe::<S>(k);
+                let slot = sorted.slot(k) as usize;
+                let (out, hits) = desk.parts();
+                hits.clear();
+                for row in &rows {
+                    sorted.test::<S, EQUAL>(&probe, row.clone(), k, hits);
                 }
+                accept.accept(slot, hits, out);
+                desk.end(slot);
             }
+            k = end;
+        }
+    }
+
+    /// A bucket may hold several cells, so a candidate counts only in the visit to its own: each
+    /// pair is met once.
+    #[inline(always)]
+    fn search_hashed<S: Simd, const EQUAL: bool, A: Accept>(
+        &self,
+        broad: &Broad,
+        places: Range<usize>,
+        accept: &A,
+        desk: &mut Desk<A::Entry>,
+    ) {
+        let sorted = &broad.sorted;
+        for k in places {
+            let probe = sorted.probe::<S>(k);
+            let center = self.cell(sorted.point(k).truncate());
+            let slot = sorted.slot(k) as usize;
+            let (out, hits) = desk.parts();
+            hits.clear();
+            for n in 0..27 {
+                let cell = center + IVec3::new(n % 3 - 1, n / 3 % 3 - 1, n / 9 - 1);
+                let mut kept = hits.len();
+                sorted.test::<S, EQUAL>(&probe, self.bucket_run(cell), k, hits);
+                for h in kept..hits.len() {
+                    let hit = hits[h];
+                    if self.cell(broad.points[hit as usize].truncate()) == cell {
+                        hits[kept] = hit;
+                        kept += 1;
+                    }
+                }
+                hits.truncate(kept);
+            }
+            accept.accept(slot, hits, out);
+            desk.end(slot);
         }
     }
 }

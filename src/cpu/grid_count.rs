@@ -1,44 +1,55 @@
-//! Counts the particles of each grid cell.
+//! Finds the grid cell of each particle, and counts the particles of each slab of cells.
 //! Cells are as wide as the largest reach of a pair, so 27 cells hold every candidate. The grid is
-//! dense inside the bounds, and a hash of the cell where the bounds are unreasonably large.
-//! Reads: list reference [m], radius [m], bounds. Writes: cell of each particle, counts.
-//! Order: integers, exact in any order.
+//! dense inside the bounds, and a hash of the cell where the bounds are unreasonably large. A slab
+//! is a run of buckets that fits the cache; the sort goes by slab first and by bucket inside it.
+//! Reads: points [x, y, z, reach] m, their extent. Writes: bucket of each particle, counts of each
+//! slab by block of particles.
+//! Order: integers, each block its own counts; deterministic.
 
-use super::Scratch;
-use super::team::{BLOCK, Shared, Team};
-use crate::world::World;
-use glam::{DVec3, IVec3, Vec3, Vec4};
+use super::broad::{Broad, Extent};
+use super::team::{Shared, Team};
+use glam::{DVec3, IVec3, Vec3};
+use std::ops::Range;
 
 /// Dense cells per particle beyond which the grid is hashed: memory stays proportional to the
 /// number of particles however far one of them flies.
 const DENSE_CELLS_PER_PARTICLE: usize = 8;
+/// Particles a slab should hold.
+const SLAB: usize = 4096;
+/// Particles whose slabs are counted together.
+pub(crate) const COUNTED: usize = 8192;
 
-/// A uniform grid over the particles of the lists.
+/// A uniform grid over the points.
 #[derive(Default)]
 pub(crate) struct Grid {
     low: DVec3,
     inv_cell: f64,
-    /// Cells along each axis when dense.
+    /// Cells along each axis when dense, with an empty one at both ends.
     counts: IVec3,
     /// Buckets less one when hashed (a power of two), else `None`.
     hash_mask: Option<u32>,
+    /// Buckets of a slab, as a power of two.
+    pub slab_bits: u32,
+    pub slabs: usize,
     /// Bucket of each particle, by slot.
     pub bucket: Vec<u32>,
+    /// By block of particles: how many are in each slab; after the scan where they go.
+    pub slab_next: Vec<u32>,
+    /// First particle of each slab, and the end.
+    pub slab_start: Vec<u32>,
+    /// (bucket, slot) in order of slab.
+    pub by_slab: Vec<[u32; 2]>,
     /// First sorted particle of each bucket, and the end.
     pub start: Vec<u32>,
-    /// [x, y, z, radius] in order of bucket.
-    pub sorted: Vec<Vec4>,
-    /// Their slots.
-    pub sorted_slot: Vec<u32>,
 }
 
 impl Grid {
-    /// Lays the grid over `bounds` with cells of at least `reach`.
-    fn lay(&mut self, bounds: [Vec3; 2], reach: f32, particle_count: usize) {
-        let [low, high] = bounds.map(|b| b.as_dvec3());
+    /// Lays the grid over the points with cells of at least the largest reach of a pair.
+    fn lay(&mut self, extent: &Extent, particle_count: usize) {
+        let (low, high) = (extent.low.as_dvec3(), extent.high.as_dvec3());
         // Wider by a hair, so that rounding never hides a pair at the full reach.
-        self.inv_cell = 1.0 / (f64::from(reach) * 1.0001);
-        let cells = ((high - low) * self.inv_cell).floor() + 1.0;
+        self.inv_cell = 1.0 / (f64::from(extent.largest) * 2.0001);
+        let cells = ((high - low) * self.inv_cell).floor().max(DVec3::ZERO) + 3.0;
         let most = (particle_count * DENSE_CELLS_PER_PARTICLE + 4096) as f64;
         let buckets = if cells.x * cells.y * cells.z <= most {
             self.low = low;
@@ -51,65 +62,73 @@ impl Grid {
             self.hash_mask = Some(buckets as u32 - 1);
             buckets
         };
-        self.start.clear();
         self.start.resize(buckets + 1, 0);
+        let slabs = particle_count.div_ceil(SLAB).clamp(1, 1024);
+        self.slab_bits = buckets.div_ceil(slabs).next_power_of_two().trailing_zeros();
+        self.slabs = buckets.div_ceil(1 << self.slab_bits);
     }
 
-    /// The cell of a point. In f64 the products are exact, so two points within reach are never
-    /// more than one cell apart, however far from the origin they lie. Cells beyond 2^30 are one:
-    /// the distance test sorts them out.
+    /// The cell of a point. In f64 the products are exact enough that two points within reach are
+    /// never more than one cell apart, however far from the origin they lie. Cells beyond 2^30 are
+    /// one, and so is what lies outside a dense grid's bounds: the distance test sorts them out.
     #[inline]
     pub fn cell(&self, at: Vec3) -> IVec3 {
         let cell = floor((at.as_dvec3() - self.low) * self.inv_cell);
         match self.hash_mask {
-            None => cell.clamp(IVec3::ZERO, self.counts - 1),
+            None => cell.clamp(IVec3::ZERO, self.counts - 3) + 1,
             Some(_) => cell.clamp(IVec3::splat(-(1 << 30)), IVec3::splat(1 << 30)),
         }
     }
 
-    /// The bucket of a cell, or `None` outside a dense grid.
+    /// The bucket of a cell.
     #[inline]
-    pub fn bucket_of(&self, cell: IVec3) -> Option<u32> {
+    fn bucket_of(&self, cell: IVec3) -> u32 {
         match self.hash_mask {
             None => {
-                let n = self.counts;
-                let inside = cell.cmpge(IVec3::ZERO).all() && cell.cmplt(n).all();
-                inside.then(|| {
-                    let (c, n) = (cell.as_i64vec3(), n.as_i64vec3());
-                    ((c.z * n.y + c.y) * n.x + c.x) as u32
-                })
+                let (c, n) = (cell.as_uvec3(), self.counts.as_uvec3());
+                (c.z * n.y + c.y) * n.x + c.x
             }
             Some(mask) => {
                 let c = cell.as_uvec3();
                 let mixed = c.x.wrapping_mul(0x8da6_b343)
                     ^ c.y.wrapping_mul(0xd816_3841)
                     ^ c.z.wrapping_mul(0xcb1a_b31f);
-                Some((mixed ^ (mixed >> 15)) & mask)
+                (mixed ^ (mixed >> 15)) & mask
             }
         }
     }
 
-    /// The sorted particles of the cells x - 1 to x + 1 in the row of `cell`, which lie side by side
-    /// in a dense grid.
+    /// The sorted particles of a cell's bucket.
     #[inline]
-    pub fn row_of_three(&self, cell: IVec3) -> std::ops::Range<usize> {
-        let n = self.counts;
-        if cell.y < 0 || cell.y >= n.y || cell.z < 0 || cell.z >= n.z {
-            return 0..0;
-        }
-        let row = (cell.z as usize * n.y as usize + cell.y as usize) * n.x as usize;
-        let (first, last) = ((cell.x - 1).max(0) as usize, (cell.x + 1).min(n.x - 1) as usize);
-        self.start[row + first] as usize..self.start[row + last + 1] as usize
+    pub fn bucket_run(&self, cell: IVec3) -> Range<usize> {
+        let b = self.bucket_of(cell) as usize;
+        self.start[b] as usize..self.start[b + 1] as usize
+    }
+
+    /// The sorted particles around a bucket of a dense grid: nine rows of three cells, which lie
+    /// side by side. Only buckets with particles have neighbours on all sides.
+    #[inline(always)]
+    pub fn rows(&self, bucket: usize) -> [Range<usize>; 9] {
+        let (nx, ny) = (self.counts.x as usize, self.counts.y as usize);
+        std::array::from_fn(|k| {
+            // Below the middle by one layer and one row, then up.
+            let row = bucket + (k / 3) * nx * ny + (k % 3) * nx - nx * ny - nx;
+            self.start[row - 1] as usize..self.start[row + 2] as usize
+        })
     }
 
     /// Different cells may share a bucket only when hashed.
     pub fn is_hashed(&self) -> bool {
         self.hash_mask.is_some()
     }
+    /// Bytes held.
+    pub fn bytes(&self) -> usize {
+        4 * (self.bucket.capacity() + 2 * self.by_slab.capacity() + self.start.capacity())
+    }
 }
 
 /// Rounds down. The portable x86-64 has no instruction for it, and a call per axis would be the
-/// dearest part of a query.
+/// dearest part of the count.
 #[inline]
 fn floor(v: DVec3) -> IVec3 {
     let down = |v: f64| {
@@ -119,22 +138,23 @@ fn floor(v: DVec3) -> IVec3 {
     IVec3::new(down(v.x), down(v.y), down(v.z))
 }
 
-pub(crate) fn run(team: &Team, world: &World, scratch: &mut Scratch) {
-    let p = &world.particles;
-    let grid = &mut scratch.grid;
-    let largest = p.radius.iter().fold(0.0f32, |a, &b| a.max(b));
-    grid.lay(scratch.bounds, 2.0 * largest * world.params.margin, p.len());
+pub(crate) fn run(team: &Team, broad: &mut Broad) {
+    let Broad { points, extent, grid, .. } = broad;
+    grid.lay(extent, points.len());
     let mut bucket = std::mem::take(&mut grid.bucket);
-    bucket.resize(p.len(), 0);
-    let rows = (Shared::new(&mut bucket), &world.list_reference[..]);
-    let laid = &*grid;
-    team.rows(rows, BLOCK, |_, (bucket, at)| {
-        for (bucket, at) in bucket.iter_mut().zip(at) {
-            *bucket = laid.bucket_of(laid.cell(at.truncate())).unwrap_or(0);
+    let mut counts = std::mem::take(&mut grid.slab_next);
+    bucket.resize(points.len(), 0);
+    counts.clear();
+    counts.resize(points.len().div_ceil(COUNTED) * grid.slabs, 0);
+    let (laid, all_counts) = (&*grid, Shared::new(&mut counts));
+    team.rows((Shared::new(&mut bucket), &points[..]), COUNTED, |range, (bucket, points)| {
+        let first = range.start / COUNTED * laid.slabs;
+        // SAFETY: each block has its own counts.
+        let counts = unsafe { all_counts.slice(first..first + laid.slabs) };
+        for (bucket, point) in bucket.iter_mut().zip(points) {
+            *bucket = laid.bucket_of(laid.cell(point.truncate()));
+            counts[(*bucket >> laid.slab_bits) as usize] += 1;
         }
     });
-    for &b in &bucket {
-        grid.start[b as usize + 1] += 1;
-    }
-    grid.bucket = bucket;
+    (grid.bucket, grid.slab_next) = (bucket, counts);
 }

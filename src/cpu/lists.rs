@@ -1,85 +1,177 @@
 //! A variable number of entries per particle, in one flat array with offsets.
 //!
-//! Blocks of particles write their entries side by side; the blocks are then laid end to end. The
-//! result depends on neither the team nor the time each block took, and nothing is ever capped.
+//! Workers gather lists on their own desks and move them to the flat array a few at a time. Where a
+//! list lies there depends on the team; what it holds does not. When the array is too short the
+//! entries are only counted, the array grows, and the lists are made again: nothing is ever capped.
 
 use super::team::{Shared, Team};
+use crate::error::{Error, Result};
+use crate::world::MemoryNeed;
 use std::ops::Range;
+use std::sync::atomic::{AtomicU64, AtomicUsize, Ordering::Relaxed};
 
-/// Particles a block holds.
-const BLOCK: usize = 1024;
+/// Entries a worker gathers before it moves them: they are still in its cache then.
+const HANDFUL: usize = 4096;
 
 /// Entries of type `T` for each of a number of particles.
-#[derive(Default)]
 pub(crate) struct Lists<T> {
-    /// First entry of each particle, and the end.
-    start: Vec<u32>,
+    /// First entry (low word) and length (high word) of each list.
+    place: Vec<AtomicU64>,
     entries: Vec<T>,
-    blocks: Vec<Vec<T>>,
+    /// Entries in use.
+    used: usize,
+    gathered: Vec<Gathered<T>>,
+}
+
+/// What a worker has not moved yet.
+struct Gathered<T> {
+    entries: Vec<T>,
+    /// Particle and end of each list.
+    lists: Vec<(u32, u32)>,
+    hits: Vec<u32>,
+}
+
+impl<T> Default for Lists<T> {
+    fn default() -> Self {
+        Lists { place: Vec::new(), entries: Vec::new(), used: 0, gathered: Vec::new() }
+    }
+}
+
+/// Where a worker puts its lists.
+pub(crate) struct Desk<'a, T> {
+    gathered: &'a mut Gathered<T>,
+    place: &'a [AtomicU64],
+    flat: &'a Shared<'a, T>,
+    used: &'a AtomicUsize,
+}
+
+impl<T: Copy> Desk<'_, T> {
+    /// The list in the making, behind those not moved yet: only append. And room for candidates.
+    #[inline(always)]
+    pub fn parts(&mut self) -> (&mut Vec<T>, &mut Vec<u32>) {
+        (&mut self.gathered.entries, &mut self.gathered.hits)
+    }
+
+    /// What was appended since the last call is the list of particle i.
+    #[inline(always)]
+    pub fn end(&mut self, i: usize) {
+        self.gathered.lists.push((i as u32, self.gathered.entries.len() as u32));
+        if self.gathered.entries.len() >= HANDFUL {
+            self.hand_over();
+        }
+    }
+
+    #[inline(never)]
+    fn hand_over(&mut self) {
+        let Gathered { entries, lists, .. } = &mut *self.gathered;
+        let base = self.used.fetch_add(entries.len(), Relaxed);
+        if base + entries.len() <= self.flat.len() {
+            // SAFETY: in bounds, and no other worker was given these places.
+            unsafe { self.flat.slice(base..base + entries.len()) }.copy_from_slice(entries);
+            let mut first = 0;
+            for &(i, end) in &*lists {
+                let place = u64::from(end - first) << 32 | (base as u64 + u64::from(first));
+                self.place[i as usize].store(place, Relaxed);
+                first = end;
+            }
+        }
+        entries.clear();
+        lists.clear();
+    }
 }
 
 impl<T: Copy + Default + Send + Sync> Lists<T> {
-    /// Fills the lists: `fill(i, out)` appends the entries of particle i.
-    pub fn fill(&mut self, team: &Team, count: usize, fill: impl Fn(usize, &mut Vec<T>) + Sync) {
-        let block_count = count.div_ceil(BLOCK);
-        if self.blocks.len() < block_count {
-            self.blocks.resize_with(block_count, Vec::new);
+    /// Makes the lists of `count` particles. `work(items, desk)` makes those of a block of `items`;
+    /// between them the items hold every particle once.
+    pub fn fill(
+        &mut self,
+        team: &Team,
+        count: usize,
+        (items, size): (usize, usize),
+        work: impl Fn(Range<usize>, &mut Desk<T>) + Sync,
+    ) -> Result<()> {
+        if self.place.len() != count {
+            self.place.resize_with(count, AtomicU64::default);
         }
-        self.start.clear();
-        self.start.resize(count + 1, 0);
-        let blocks = Shared::new(&mut self.blocks);
-        team.rows(Shared::new(&mut self.start[1..]), BLOCK, |range, ends| {
-            // SAFETY: each block index is handed out once.
-            let out = unsafe { blocks.at(range.start / BLOCK) };
-            out.clear();
-            for (i, end) in range.zip(ends) {
-                fill(i, out);
-                *end = out.len() as u32;
+        if self.gathered.len() < team.threads() {
+            let empty = || Gathered { entries: vec![], lists: vec![], hits: vec![] };
+            self.gathered.resize_with(team.threads(), empty);
+        }
+        loop {
+            let used = AtomicUsize::new(0);
+            let (flat, place) = (Shared::new(&mut self.entries), &self.place[..]);
+            team.blocks_at(&mut self.gathered, items, size, |range, gathered| {
+                let mut desk = Desk { gathered, place, flat: &flat, used: &used };
+                work(range, &mut desk);
+                desk.hand_over();
+            });
+            self.used = used.into_inner();
+            if self.used <= self.entries.len() {
+                return Ok(());
             }
-        });
-        self.join(team, count);
+            self.grow(count)?;
+        }
     }
 
-    /// Lays the blocks end to end.
-    fn join(&mut self, team: &Team, count: usize) {
-        let block_count = count.div_ceil(BLOCK);
-        let total: usize = self.blocks[..block_count].iter().map(Vec::len).sum();
-        assert!(total <= u32::MAX as usize, "more than 2^32 list entries");
-        self.entries.resize(total, T::default());
-        // The first entry of each block, before its ends are made absolute.
-        let mut first = 0u32;
-        for (b, block) in self.blocks[..block_count].iter().enumerate() {
-            let ends = 1 + b * BLOCK..1 + ((b + 1) * BLOCK).min(count);
-            for end in &mut self.start[ends] {
-                *end += first;
+    /// Makes the list of each particle by itself: `work(i, out)` appends the entries of particle i.
+    pub fn fill_each(
+        &mut self,
+        team: &Team,
+        count: usize,
+        work: impl Fn(usize, &mut Vec<T>) + Sync,
+    ) -> Result<()> {
+        self.fill(team, count, (count, 1024), |range, desk| {
+            for i in range {
+                // Appended behind other lists, so `work` must not look at what is there before.
+                work(i, desk.parts().0);
+                desk.end(i);
             }
-            first += block.len() as u32;
-        }
-        let (entries, start) = (Shared::new(&mut self.entries), &self.start);
-        let blocks = &self.blocks;
-        team.blocks(block_count, 1, |b, _| {
-            let first = start[b * BLOCK] as usize;
-            // SAFETY: blocks lie end to end, so their ranges do not overlap.
-            let to = unsafe { entries.slice(first..first + blocks[b].len()) };
-            to.copy_from_slice(&blocks[b]);
-        });
+        })
     }
 
+    /// Makes room for what was counted, and an eighth more.
+    fn grow(&mut self, count: usize) -> Result<()> {
+        let size = self.used + self.used / 8;
+        let too_large = |limit: String| Error::TooLarge {
+            what: format!("the neighbour lists of {count} particles"),
+            needed: format!("{} entries", self.used),
+            limit: format!("{limit}; are the particles far too large or all in one place?"),
+        };
+        let refused = if size > u32::MAX as usize {
+            Some(too_large("at most 2^32 fit the engine".into()))
+        } else {
+            MemoryNeed::free_for(size * size_of::<T>())
+                .map(|free| too_large(format!("this machine has {} MiB free", free >> 20)))
+        };
+        self.entries.clear();
+        if let Some(error) = refused {
+            self.clear(count);
+            return Err(error);
+        }
+        self.entries.resize(size, T::default());
+        Ok(())
+    }
+
+    /// Entries in all.
     pub fn len(&self) -> usize {
-        self.entries.len()
+        self.used
+    }
+    /// Bytes held.
+    pub fn bytes(&self) -> usize {
+        self.place.capacity() * 8 + self.entries.capacity() * size_of::<T>()
     }
     /// Empties the lists of `count` particles.
     pub fn clear(&mut self, count: usize) {
-        self.start.clear();
-        self.start.resize(count + 1, 0);
-        self.entries.clear();
-    }
-    fn range(&self, i: usize) -> Range<usize> {
-        self.start[i] as usize..self.start[i + 1] as usize
+        self.place.clear();
+        self.place.resize_with(count, AtomicU64::default);
+        self.used = 0;
     }
     /// The entries of particle i.
+    #[inline]
     pub fn of(&self, i: usize) -> &[T] {
-        &self.entries[self.range(i)]
+        let place = self.place[i].load(Relaxed);
+        let first = place as u32 as usize;
+        &self.entries[first..first + (place >> 32) as usize]
     }
 }
 
@@ -94,12 +186,28 @@ mod tests {
             for threads in [1, 3] {
                 let team = Team::new(threads).unwrap();
                 let mut lists = Lists::default();
-                lists.fill(&team, count, |i, out| out.extend(expected(i)));
-                for i in 0..count {
-                    assert_eq!(lists.of(i), expected(i));
+                // Twice: the second time the array has its size.
+                for _ in 0..2 {
+                    lists.fill_each(&team, count, |i, out| out.extend(expected(i))).unwrap();
+                    for i in 0..count {
+                        assert_eq!(lists.of(i), expected(i));
+                    }
+                    assert_eq!(lists.len(), (0..count).map(|i| i % 7).sum::<usize>());
                 }
-                assert_eq!(lists.len(), (0..count).map(|i| i % 7).sum::<usize>());
             }
         }
+    }
+
+    #[test]
+    fn lists_that_cannot_be_held_are_an_error() {
+        // 2^32 entries by claiming a long list again and again: counted, never stored.
+        let team = Team::new(2).unwrap();
+        let mut lists = Lists::<u32>::default();
+        let long = vec![0; 1 << 24];
+        let error = lists.fill_each(&team, 300, |_, out| out.extend(&long)).unwrap_err();
+        assert!(error.to_string().contains("2^32"), "{error}");
+        assert_eq!(lists.len(), 0);
+        lists.fill_each(&team, 3, |i, out| out.push(i as u32)).unwrap();
+        assert_eq!(lists.of(2), [2]);
     }
 }

@@ -5,13 +5,23 @@ pub mod collide_environment;
 pub(crate) mod apply_deltas;
 pub(crate) mod bounds;
 pub(crate) mod break_constraints;
+pub(crate) mod broad;
+pub(crate) mod bvh_boxes;
+pub(crate) mod bvh_build;
 pub(crate) mod color_contacts;
 pub(crate) mod find_neighbors_brute;
+pub(crate) mod find_neighbors_bvh;
 pub(crate) mod find_neighbors_grid;
+pub(crate) mod find_neighbors_octree;
 pub(crate) mod grid_count;
 pub(crate) mod grid_scan;
 pub(crate) mod grid_sort;
+pub(crate) mod morton_codes;
+pub(crate) mod octree_build;
 pub(crate) mod predict;
+pub(crate) mod radix_count;
+pub(crate) mod radix_scan;
+pub(crate) mod radix_scatter;
 pub(crate) mod restitution;
 pub(crate) mod sleep;
 pub(crate) mod solve_bend;
@@ -25,9 +35,10 @@ pub(crate) mod update_velocity;
 
 mod contact;
 mod joined;
-mod lists;
+pub(crate) mod lists;
 mod neighbors;
 mod solve;
+mod sorted;
 pub(crate) mod team;
 
 use crate::error::Result;
@@ -36,7 +47,7 @@ use crate::step::{Dispatch, Part, Pass};
 use crate::world::World;
 use crate::world::collider::Pose;
 use collide_environment::EnvironmentContact;
-use glam::{Vec3, Vec4};
+use glam::Vec4;
 use lists::Lists;
 use std::sync::atomic::{AtomicU64, Ordering::Relaxed};
 use team::Team;
@@ -63,7 +74,7 @@ pub(crate) struct Scratch {
     pub contact_weight: Vec<f32>,
     /// Velocities before the solve, for restitution.
     pub velocity_prior: Vec<Vec4>,
-    pub grid: grid_count::Grid,
+    pub broad: broad::Broad,
     pub neighbors: neighbors::Neighbors,
     pub joined: joined::Joined,
     pub contact_rows: color_contacts::ContactRows,
@@ -72,8 +83,6 @@ pub(crate) struct Scratch {
     pub gone: Vec<bool>,
     /// Pose of each collider at both ends of the substep.
     pub posed: Vec<[Pose; 2]>,
-    /// Box around all particles of the lists.
-    pub bounds: [Vec3; 2],
     /// The lists must be made again.
     pub stale: bool,
     pub quarantined: AtomicU64,
@@ -120,20 +129,43 @@ impl Cpu {
     }
 
     /// Runs one dispatch.
-    pub fn run(&mut self, dispatch: &Dispatch, world: &mut World, report: &mut StepReport) {
+    pub fn run(
+        &mut self,
+        dispatch: &Dispatch,
+        world: &mut World,
+        report: &mut StepReport,
+    ) -> Result<()> {
         let Cpu { team, scratch, h } = self;
         let at = Moment { h: *h, time: world.time, part: dispatch.part };
         match dispatch.pass {
             Pass::BreakConstraints => break_constraints::run(team, world, scratch, report),
             Pass::Predict => predict::run(team, world, scratch, &at),
             Pass::Bounds => bounds::run(team, world, scratch),
-            Pass::GridCount => grid_count::run(team, world, scratch),
-            Pass::GridScan => grid_scan::run(scratch),
-            Pass::GridSort => grid_sort::run(world, scratch),
-            Pass::FindNeighborsGrid => find_neighbors_grid::run(team, world, scratch),
-            Pass::FindNeighborsBrute => find_neighbors_brute::run(team, world, scratch),
+            Pass::GridCount
+            | Pass::GridScan
+            | Pass::GridSort
+            | Pass::MortonCodes
+            | Pass::RadixCount
+            | Pass::RadixScan
+            | Pass::RadixScatter
+            | Pass::OctreeBuild
+            | Pass::BvhBuild
+            | Pass::BvhBoxes => {
+                scratch.broad.build(team, dispatch, &world.params, &world.particles.phase);
+            }
+            Pass::FindNeighborsGrid
+            | Pass::FindNeighborsOctree
+            | Pass::FindNeighborsBvh
+            | Pass::FindNeighborsBrute => {
+                let Scratch { broad, neighbors, joined, .. } = scratch;
+                joined.update(&world.distance, world.particles.len());
+                let filter = neighbors::Filter { particles: &world.particles, joined };
+                neighbors.built = false;
+                broad.find(team, dispatch.pass, &world.params, &filter, &mut neighbors.lists)?;
+                neighbors.built = true;
+            }
             Pass::ColorContacts => color_contacts::run(scratch, world.particles.len()),
-            Pass::CollideEnvironment => collide_environment::run(team, world, scratch, &at),
+            Pass::CollideEnvironment => collide_environment::run(team, world, scratch, &at)?,
             Pass::StabilizeContacts => stabilize_contacts::run(team, world, scratch),
             Pass::SolveContacts => solve_contacts::run(team, world, scratch),
             Pass::ApplyDeltas => apply_deltas::run(team, world, scratch, &at),
@@ -146,6 +178,7 @@ impl Cpu {
             Pass::Restitution => restitution::run(team, world, scratch, &at),
             Pass::Sleep => sleep::run(team, world),
         }
+        Ok(())
     }
 
     /// Fills what a report says of the whole step.

@@ -4,6 +4,7 @@
 //! that is what makes results the same for any team.
 
 use crate::error::{Error, Result};
+use crate::simd::Level;
 use crossbeam_utils::CachePadded;
 use parking_lot::{Condvar, Mutex};
 use std::marker::PhantomData;
@@ -27,10 +28,15 @@ pub(crate) const BLOCK: usize = 2048;
 pub(crate) struct Team {
     inner: Arc<Inner>,
     helpers: Vec<JoinHandle<()>>,
+    /// The instructions its kernels use.
+    pub simd: Level,
 }
 
 /// Blocks of a region that a worker may claim: region number above, next block below.
 type Queue = CachePadded<AtomicU64>;
+
+/// What is done with a block, and by which worker.
+type Work<'a> = dyn Fn(usize, usize) + Sync + 'a;
 
 const NEXT_BITS: u32 = 24;
 const NEXT_MASK: u64 = (1 << NEXT_BITS) - 1;
@@ -38,7 +44,7 @@ const NEXT_MASK: u64 = (1 << NEXT_BITS) - 1;
 struct Inner {
     /// One queue a worker: a contiguous share of the region's blocks.
     queues: Box<[Queue]>,
-    /// The region's work: a `&&dyn Fn(usize)` on the caller's stack, alive until its blocks are done.
+    /// The region's work: a `&&dyn Fn(block, worker)` on the caller's stack, alive until its blocks are done.
     work: CachePadded<AtomicPtr<()>>,
     /// How many blocks the region has.
     count: AtomicUsize,
@@ -90,8 +96,8 @@ impl Inner {
                 }
                 // SAFETY: the claim succeeded, so `work` and `count` belong to this region, and its
                 // caller waits in `open` until this block is counted as done.
-                let work = unsafe { &*work.cast::<&(dyn Fn(usize) + Sync)>() };
-                if catch_unwind(AssertUnwindSafe(|| work(first + next))).is_err() {
+                let work = unsafe { &*work.cast::<&Work>() };
+                if catch_unwind(AssertUnwindSafe(|| work(first + next, me))).is_err() {
                     self.panicked.store(true, Relaxed);
                 }
                 mine += 1;
@@ -101,7 +107,7 @@ impl Inner {
     }
 
     /// Opens a region of `count` blocks, works along, and returns when all are done.
-    fn open(&self, count: usize, work: &(dyn Fn(usize) + Sync)) {
+    fn open(&self, count: usize, work: &Work) {
         assert!((count as u64) < NEXT_MASK, "too many blocks in a region");
         let region = self.region.load(Relaxed) + 1;
         // Closed first: a helper still looking at the last region must not claim with new values.
@@ -221,7 +227,7 @@ impl Team {
             work_came: Condvar::new(),
             work_done: Condvar::new(),
         });
-        let mut team = Team { inner, helpers: Vec::new() };
+        let mut team = Team { inner, helpers: Vec::new(), simd: Level::choose()? };
         for me in 1..threads {
             let inner = Arc::clone(&team.inner);
             let helper = std::thread::Builder::new()
@@ -242,11 +248,33 @@ impl Team {
     /// One caller at a time, and not from inside `work`: the exclusive engine sees to both.
     pub fn blocks(&self, len: usize, size: usize, work: impl Fn(usize, Range<usize>) + Sync) {
         let count = len.div_ceil(size);
-        let block = |b: usize| work(b, b * size..((b + 1) * size).min(len));
+        let block = |b: usize, _| work(b, b * size..((b + 1) * size).min(len));
+        self.open(count, &block);
+    }
+
+    /// Calls `work(range, desk)` for every block of `size` items out of `len`; no two workers ever
+    /// share a desk. There must be a desk for each worker.
+    pub fn blocks_at<D: Send>(
+        &self,
+        desks: &mut [D],
+        len: usize,
+        size: usize,
+        work: impl Fn(Range<usize>, &mut D) + Sync,
+    ) {
+        assert!(desks.len() >= self.threads(), "a desk for each worker");
+        let desks = Shared::new(desks);
+        self.open(len.div_ceil(size), &|b, worker| {
+            // SAFETY: workers have different numbers, all below `threads`, and run a block at a time.
+            let desk = unsafe { desks.at(worker) };
+            work(b * size..((b + 1) * size).min(len), desk);
+        });
+    }
+
+    fn open(&self, count: usize, work: &Work) {
         if count > 1 && self.threads() > 1 {
-            self.inner.open(count, &block);
+            self.inner.open(count, work);
         } else {
-            (0..count).for_each(block);
+            (0..count).for_each(|b| work(b, 0));
         }
     }
 
@@ -298,6 +326,9 @@ unsafe impl<T: Send> Send for Shared<'_, T> {}
 impl<'a, T> Shared<'a, T> {
     pub fn new(slice: &'a mut [T]) -> Self {
         Shared { start: slice.as_mut_ptr(), len: slice.len(), lifetime: PhantomData }
+    }
+    pub fn len(&self) -> usize {
+        self.len
     }
     /// # Safety
     /// `i` is in bounds, and no other worker accesses element `i` meanwhile.

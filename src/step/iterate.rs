@@ -49,7 +49,7 @@ impl Engine {
             cpu.begin_substep(world, h);
             for _ in 0..count {
                 let started = Instant::now();
-                run(&sweeps, cpu, world, report);
+                run(&sweeps, cpu, world, report)?;
                 let ms = started.elapsed().as_secs_f64() * 1e3;
                 report.iterations += 1;
                 report.wall_ms += ms;

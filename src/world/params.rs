@@ -176,10 +176,44 @@ words! {
     BroadPhase {
         /// The engine chooses and reports its choice.
         Auto = "auto",
-        /// Uniform grid.
+        /// Uniform grid: the quickest where all particles are about equally large.
         Grid = "grid",
+        /// Linear octree.
+        Octree = "octree",
+        /// Tree of bounding volumes: the choice for particles of many sizes.
+        Bvh = "bvh",
         /// Every pair: the oracle, for small scenes.
         Brute = "brute",
+    }
+}
+
+words! {
+    /// What bounds the nodes of the `bvh`.
+    Volume {
+        /// Boxes along the axes.
+        Aabb = "aabb",
+        /// Spheres.
+        Sphere = "sphere",
+    }
+}
+words! {
+    /// Where a search of the `bvh` begins.
+    Start {
+        /// At the root.
+        Root = "root",
+        /// At the particle's own leaf, going up.
+        Leaf = "leaf",
+    }
+}
+words! {
+    /// How a search of the `bvh` finds its way back.
+    Walk {
+        /// A stack of nodes.
+        Stack = "stack",
+        /// A counter whose carries say how far to go up.
+        Sparse = "sparse",
+        /// A bit a level that says whether the other child is still to do.
+        Mbvh2 = "mbvh2",
     }
 }
 
@@ -271,6 +305,18 @@ params! {
     margin: f32 = 1.2, "1", 1.01, 4.0;
     /// Which structure finds neighbours.
     broad_phase: BroadPhase = BroadPhase::Auto, "1", 0, 0;
+    /// Particles an octree leaf holds at most, above the greatest depth.
+    octree_leaf: u32 = 32, "1", 1, 4096;
+    /// Levels of an octree at most.
+    octree_depth: u32 = 10, "1", 1, 10;
+    /// Particles that a search of the `bvh` tests at once; 1 for a tree down to single particles.
+    bvh_leaf: u32 = 8, "1", 1, 64;
+    /// What bounds the nodes of the `bvh`.
+    bvh_volume: Volume = Volume::Aabb, "1", 0, 0;
+    /// Where a search of the `bvh` begins.
+    bvh_start: Start = Start::Leaf, "1", 0, 0;
+    /// How a search of the `bvh` finds its way back.
+    bvh_walk: Walk = Walk::Stack, "1", 0, 0;
     /// Kinetic friction coefficient.
     friction: f32 = 0.4, "1", 0.0, 100.0;
     /// Static friction coefficient; never below the kinetic one.

@@ -35,6 +35,11 @@ impl MemoryNeed {
             + self.neighbors.saturating_mul(BYTES_PER_NEIGHBOR)
     }
 
+    /// `None` when `bytes` can be had, else how many there are.
+    pub(crate) fn free_for(bytes: usize) -> Option<u64> {
+        available_memory().filter(|&free| bytes as u64 > free)
+    }
+
     /// Refuses what 32-bit indices or this machine's memory cannot hold.
     pub fn check(self, what: &str) -> Result<()> {
         const MOST: u128 = 1 << 31;

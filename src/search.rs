@@ -1,0 +1,141 @@
+//! Neighbours of points, apart from any simulation: for kernels, for skinning, for measuring.
+
+use crate::cpu::broad::{AsFound, Broad};
+use crate::cpu::lists::Lists;
+use crate::cpu::team::Team;
+use crate::error::{Error, Result};
+use crate::report::PassTimes;
+use crate::step::lists::passes;
+use crate::world::{BroadPhase, Params};
+use glam::Vec3;
+use std::time::Instant;
+
+/// Which points are neighbours.
+#[derive(Clone, Copy, Debug)]
+pub enum Reach<'a> {
+    /// Those at most this far apart, m: a smoothing kernel's length.
+    Fixed(f32),
+    /// Those at most `margin` times the sum of their radii apart: what may come to touch.
+    Radii {
+        /// A radius for each point, m.
+        radii: &'a [f32],
+        /// How much farther than touching.
+        margin: f32,
+    },
+}
+
+/// Finds the neighbours of each of a set of points.
+///
+/// ```
+/// use glam::Vec3;
+/// use motes::search::{Reach, Search};
+/// let points: Vec<Vec3> = (0..100).map(|i| Vec3::X * i as f32).collect();
+/// let mut search = Search::new(motes::Params::default(), 0)?;
+/// search.find(&points, Reach::Fixed(1.5))?;
+/// let mut around = search.of(50).to_vec();
+/// around.sort();
+/// assert_eq!(around, [49, 51]);
+/// # Ok::<(), motes::Error>(())
+/// ```
+pub struct Search {
+    params: Params,
+    team: Team,
+    broad: Broad,
+    lists: Lists<u32>,
+    times: PassTimes,
+    used: BroadPhase,
+}
+
+impl Search {
+    /// A search with the structure and its knobs taken from `params` (`broad_phase`, `octree_leaf`
+    /// and so on); 0 threads means one per core.
+    pub fn new(params: Params, threads: usize) -> Result<Self> {
+        params.check()?;
+        Ok(Search {
+            used: params.broad_phase,
+            params,
+            team: Team::new(threads)?,
+            broad: Broad::default(),
+            lists: Lists::default(),
+            times: PassTimes::default(),
+        })
+    }
+
+    /// Lists the neighbours of every point.
+    pub fn find(&mut self, points: &[Vec3], reach: Reach) -> Result<()> {
+        check(points, reach)?;
+        let (point, used): (&(dyn Fn(usize) -> f32 + Sync), _) = match reach {
+            Reach::Fixed(length) => (
+                &move |_| 0.5 * length,
+                self.params.broad_phase.resolve(&vec![length; points.len()]),
+            ),
+            Reach::Radii { radii, margin } => {
+                (&move |i: usize| radii[i] * margin, self.params.broad_phase.resolve(radii))
+            }
+        };
+        self.used = used;
+        self.times = PassTimes::default();
+        self.broad.load(&self.team, points.len(), |i| points[i].extend(point(i)));
+        for dispatch in passes(used) {
+            let started = Instant::now();
+            if dispatch.pass.finds_neighbors() {
+                let Search { team, broad, lists, params, .. } = &mut *self;
+                broad.find(team, dispatch.pass, params, &AsFound, lists)?;
+            } else {
+                self.broad.build(&self.team, &dispatch, &self.params, &[]);
+            }
+            self.times.add(dispatch.pass, started.elapsed());
+        }
+        Ok(())
+    }
+
+    /// Neighbours of point i, in no particular order.
+    pub fn of(&self, i: usize) -> &[u32] {
+        self.lists.of(i)
+    }
+    /// Neighbours of all points: each pair counts twice.
+    pub fn neighbor_count(&self) -> usize {
+        self.lists.len()
+    }
+    /// What each pass of the last search cost.
+    pub fn times(&self) -> &PassTimes {
+        &self.times
+    }
+    /// The structure of the last search: what `auto` chose.
+    pub fn used(&self) -> BroadPhase {
+        self.used
+    }
+    /// Bytes held by the structure, and by the lists.
+    pub fn bytes(&self) -> [usize; 2] {
+        [self.broad.bytes(), self.lists.bytes()]
+    }
+}
+
+fn check(points: &[Vec3], reach: Reach) -> Result<()> {
+    if points.len() >= u32::MAX as usize {
+        return Err(Error::value("points", "more than 2^32; use fewer"));
+    }
+    if let Some(i) = points.iter().position(|p| !p.is_finite()) {
+        return Err(Error::value("points", format!("point {i} is {}, not finite", points[i])));
+    }
+    let positive = |v: f32| v.is_finite() && v > 0.0;
+    match reach {
+        Reach::Fixed(length) if !positive(length) => {
+            Err(Error::value("reach", format!("{length} m is not legal; expected above 0")))
+        }
+        Reach::Radii { margin, .. } if !positive(margin) => {
+            Err(Error::value("margin", format!("{margin} is not legal; expected above 0")))
+        }
+        Reach::Radii { radii, .. } if radii.len() != points.len() => Err(Error::value(
+            "radii",
+            format!("{} radii for {} points; expected one each", radii.len(), points.len()),
+        )),
+        Reach::Radii { radii, .. } => match radii.iter().position(|&r| !positive(r)) {
+            Some(i) => {
+                Err(Error::value("radii", format!("radius {i} is {}, not above 0", radii[i])))
+            }
+            None => Ok(()),
+        },
+        Reach::Fixed(_) => Ok(()),
+    }
+}

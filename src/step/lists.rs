@@ -1,0 +1,49 @@
+//! Which structure finds neighbours, and which passes that takes.
+
+use super::{Dispatch, Part, Pass};
+use crate::cpu::radix_count::DIGITS;
+use crate::world::BroadPhase;
+
+/// Fewer particles than this are quickest found by testing every pair.
+const FEW: usize = 64;
+/// A largest radius above this many times the mean is too much for a grid, whose cells must fit it.
+const WIDE_SPREAD: f32 = 2.5;
+
+impl BroadPhase {
+    /// The structure itself: what `auto` means for particles of these radii.
+    pub fn resolve(self, radii: &[f32]) -> BroadPhase {
+        if self != BroadPhase::Auto {
+            return self;
+        }
+        if radii.len() < FEW {
+            return BroadPhase::Brute;
+        }
+        let largest = radii.iter().fold(0.0f32, |a, &b| a.max(b));
+        let sum: f64 = radii.iter().map(|&r| f64::from(r)).sum();
+        let mean = (sum / radii.len() as f64) as f32;
+        if largest > WIDE_SPREAD * mean { BroadPhase::Bvh } else { BroadPhase::Grid }
+    }
+}
+
+/// The passes that make neighbour lists with a structure, once `bounds` has loaded the points.
+pub(crate) fn passes(structure: BroadPhase) -> Vec<Dispatch> {
+    let all = |pass| Dispatch { pass, part: Part::All };
+    let mut list = Vec::new();
+    if matches!(structure, BroadPhase::Octree | BroadPhase::Bvh) {
+        list.push(all(Pass::MortonCodes));
+        for digit in 0..DIGITS {
+            let part = |pass| Dispatch { pass, part: Part::Digit(digit) };
+            list.extend([Pass::RadixCount, Pass::RadixScan, Pass::RadixScatter].map(part));
+        }
+    }
+    let rest: &[Pass] = match structure {
+        BroadPhase::Auto | BroadPhase::Grid => {
+            &[Pass::GridCount, Pass::GridScan, Pass::GridSort, Pass::FindNeighborsGrid]
+        }
+        BroadPhase::Octree => &[Pass::OctreeBuild, Pass::FindNeighborsOctree],
+        BroadPhase::Bvh => &[Pass::BvhBuild, Pass::BvhBoxes, Pass::FindNeighborsBvh],
+        BroadPhase::Brute => &[Pass::FindNeighborsBrute],
+    };
+    list.extend(rest.iter().map(|&pass| all(pass)));
+    list
+}
