@@ -64,18 +64,19 @@ impl Search {
     /// Lists the neighbours of every point.
     pub fn find(&mut self, points: &[Vec3], reach: Reach) -> Result<()> {
         check(points, reach)?;
-        let (point, used): (&(dyn Fn(usize) -> f32 + Sync), _) = match reach {
-            Reach::Fixed(length) => (
-                &move |_| 0.5 * length,
-                self.params.broad_phase.resolve(&vec![length; points.len()]),
-            ),
-            Reach::Radii { radii, margin } => {
-                (&move |i: usize| radii[i] * margin, self.params.broad_phase.resolve(radii))
+        let (team, count) = (&self.team, points.len());
+        match reach {
+            Reach::Fixed(length) => {
+                let half = 0.5 * length;
+                self.broad.load(team, count, |i| points[i].extend(half));
             }
-        };
+            Reach::Radii { radii, margin } => {
+                self.broad.load(team, count, |i| points[i].extend(radii[i] * margin));
+            }
+        }
+        let used = self.params.broad_phase.resolve(self.broad.points.iter().map(|p| p.w));
         self.used = used;
         self.times = PassTimes::default();
-        self.broad.load(&self.team, points.len(), |i| points[i].extend(point(i)));
         for dispatch in passes(used) {
             let started = Instant::now();
             if dispatch.pass.finds_neighbors() {

@@ -21,6 +21,9 @@ pub(crate) trait Simd:
     /// # Safety
     /// Eight values can be read at `from`.
     unsafe fn load(from: *const f32) -> Self;
+    /// # Safety
+    /// Eight values can be written at `to`.
+    unsafe fn store(self, to: *mut f32);
     /// Bit k is set when lane k is at most that of `other`; never for NaN.
     fn at_most(self, other: Self) -> u32;
     /// Copies the words of `from` whose bit in `mask` is set to the front of `to`; what follows
@@ -132,6 +135,11 @@ impl Simd for Scalar {
         Scalar(unsafe { *from.cast() })
     }
     #[inline(always)]
+    unsafe fn store(self, to: *mut f32) {
+        // SAFETY: the caller's promise; likewise.
+        unsafe { *to.cast() = self.0 };
+    }
+    #[inline(always)]
     fn at_most(self, other: Self) -> u32 {
         (0..LANES).fold(0, |mask, k| mask | u32::from(self.0[k] <= other.0[k]) << k)
     }
@@ -175,6 +183,11 @@ impl Simd for Wide {
     unsafe fn load(from: *const f32) -> Self {
         // SAFETY: the caller's promise.
         Wide(wide::f32x8::from(unsafe { *from.cast::<[f32; LANES]>() }))
+    }
+    #[inline(always)]
+    unsafe fn store(self, to: *mut f32) {
+        // SAFETY: the caller's promise.
+        unsafe { *to.cast() = self.0.to_array() };
     }
     #[inline(always)]
     fn at_most(self, other: Self) -> u32 {
@@ -242,6 +255,11 @@ mod avx2 {
         unsafe fn load(from: *const f32) -> Self {
             // SAFETY: see `Avx2`; the caller promises that eight values can be read.
             Avx2(unsafe { _mm256_loadu_ps(from) })
+        }
+        #[inline(always)]
+        unsafe fn store(self, to: *mut f32) {
+            // SAFETY: see `Avx2`; the caller promises that eight values can be written.
+            unsafe { _mm256_storeu_ps(to, self.0) };
         }
         #[inline(always)]
         fn at_most(self, other: Self) -> u32 {

@@ -123,7 +123,7 @@ pub fn schedule(world: &World) -> Schedule {
     s.predict.push(all(Pass::Predict));
     if contacts {
         s.predict.push(all(Pass::Bounds));
-        let structure = world.params.broad_phase.resolve(world.particles.radii());
+        let structure = world.params.broad_phase.resolve(world.particles.radius.iter().copied());
         s.lists.extend(lists::passes(structure));
         s.broad_phase = Some(structure);
         if solver == Solver::Colored {

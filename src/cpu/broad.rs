@@ -19,7 +19,7 @@ use crate::error::Result;
 use crate::simd::{Kernel, Simd};
 use crate::step::{Dispatch, Part, Pass};
 use crate::world::Params;
-use glam::{Vec3, Vec4};
+use glam::{DVec3, Vec3, Vec4};
 use std::ops::Range;
 
 /// Points and the structures over them.
@@ -66,6 +66,10 @@ impl Extent {
         self.high = self.high.max(other.high);
         self.least = self.least.min(other.least);
         self.largest = self.largest.max(other.largest);
+    }
+    /// Sides of the box, m; 0 when there is no finite point.
+    pub fn size(&self) -> DVec3 {
+        (self.high.as_dvec3() - self.low.as_dvec3()).max(DVec3::ZERO)
     }
     /// Everything reaches equally far.
     pub fn is_equal(&self) -> bool {
@@ -144,8 +148,10 @@ impl Broad {
 /// What becomes of the particles found within reach of another.
 pub(crate) trait Accept: Sync {
     type Entry: Copy + Default + Send + Sync;
+    /// Where the slots found go: an empty vector, or the list itself when they are kept as they are.
+    fn room<'a>(out: &'a mut Vec<Self::Entry>, hits: &'a mut Vec<u32>) -> &'a mut Vec<u32>;
     /// Appends what particle i keeps of the slots found, in whatever order the structure met them.
-    fn accept(&self, i: usize, hits: &mut [u32], out: &mut Vec<Self::Entry>);
+    fn keep(&self, i: usize, hits: &mut Vec<u32>, out: &mut Vec<Self::Entry>);
 }
 
 /// Keeps every slot, in the order found.
@@ -154,9 +160,11 @@ pub(crate) struct AsFound;
 impl Accept for AsFound {
     type Entry = u32;
     #[inline(always)]
-    fn accept(&self, _: usize, hits: &mut [u32], out: &mut Vec<u32>) {
-        out.extend_from_slice(hits);
+    fn room<'a>(out: &'a mut Vec<u32>, _: &'a mut Vec<u32>) -> &'a mut Vec<u32> {
+        out
     }
+    #[inline(always)]
+    fn keep(&self, _: usize, _: &mut Vec<u32>, _: &mut Vec<u32>) {}
 }
 
 /// A structure that knows the candidates of the particles of an item: a block of places, a leaf.

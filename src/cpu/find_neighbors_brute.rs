@@ -21,11 +21,11 @@ pub(crate) fn run<A: Accept>(
     let points = &broad.points[..];
     lists.fill(team, points.len(), (points.len(), BLOCK), |range, desk| {
         for i in range {
-            let (out, hits) = desk.parts();
-            hits.clear();
+            let (out, hits, ..) = desk.parts();
+            let hits_to = A::room(out, hits);
             let near = |j: &u32| within_reach(points[i], points[*j as usize]) && *j as usize != i;
-            hits.extend((0..points.len() as u32).filter(near));
-            accept.accept(i, hits, out);
+            hits_to.extend((0..points.len() as u32).filter(near));
+            accept.keep(i, hits, out);
             desk.end(i);
         }
     })

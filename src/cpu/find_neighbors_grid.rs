@@ -14,6 +14,9 @@ use std::ops::Range;
 
 /// Sorted particles a block holds.
 const BLOCK: usize = 1024;
+/// Particles for which candidates are packed together, and most cells they may come from.
+const GROUP: usize = 4;
+const WIDEST: usize = 4;
 
 pub(crate) fn run<A: Accept>(
     team: &Team,
@@ -57,17 +60,24 @@ impl Grid {
             while self.start[bucket + 1] as usize <= k {
                 bucket += 1;
             }
-            let rows = self.rows(bucket);
-            let end = places.end.min(self.start[bucket + 1] as usize);
+            // Some cells of the row together, for packing to be worth it.
+            let mut last = bucket + 1;
+            while last < bucket + WIDEST && (self.start[last] as usize) < k + GROUP {
+                last += 1;
+            }
+            let rows = self.rows(bucket..last);
+            let (_, _, candidates, _) = desk.parts();
+            candidates.pack::<S, EQUAL>(sorted, &rows);
+            // The bucket itself is in the middle row, behind four others.
+            let before: usize = rows[..4].iter().map(Range::len).sum();
+            let end = places.end.min(self.start[last] as usize);
             for k in k..end {
                 let probe = sorted.probe::<S>(k);
                 let slot = sorted.slot(k) as usize;
-                let (out, hits) = desk.parts();
-                hits.clear();
-                for row in &rows {
-                    sorted.test::<S, EQUAL>(&probe, row.clone(), k, hits);
-                }
-                accept.accept(slot, hits, out);
+                let (out, hits, candidates, _) = desk.parts();
+                let own = before + k - rows[4].start;
+                candidates.test::<S, EQUAL>(&probe, own, A::room(out, hits));
+                accept.keep(slot, hits, out);
                 desk.end(slot);
             }
             k = end;
@@ -87,24 +97,24 @@ impl Grid {
         let sorted = &broad.sorted;
         for k in places {
             let probe = sorted.probe::<S>(k);
-            let center = self.cell(sorted.point(k).truncate());
+            let center = self.hashed_cell(sorted.point(k).truncate());
             let slot = sorted.slot(k) as usize;
-            let (out, hits) = desk.parts();
-            hits.clear();
+            let (out, hits, ..) = desk.parts();
+            let found = A::room(out, hits);
             for n in 0..27 {
                 let cell = center + IVec3::new(n % 3 - 1, n / 3 % 3 - 1, n / 9 - 1);
-                let mut kept = hits.len();
-                sorted.test::<S, EQUAL>(&probe, self.bucket_run(cell), k, hits);
-                for h in kept..hits.len() {
-                    let hit = hits[h];
-                    if self.cell(broad.points[hit as usize].truncate()) == cell {
-                        hits[kept] = hit;
+                let mut kept = found.len();
+                sorted.test::<S, EQUAL>(&probe, self.hashed_run(cell), k, found);
+                for h in kept..found.len() {
+                    let hit = found[h];
+                    if self.hashed_cell(broad.points[hit as usize].truncate()) == cell {
+                        found[kept] = hit;
                         kept += 1;
                     }
                 }
-                hits.truncate(kept);
+                found.truncate(kept);
             }
-            accept.accept(slot, hits, out);
+            accept.keep(slot, hits, out);
             desk.end(slot);
         }
     }

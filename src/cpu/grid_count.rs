@@ -8,7 +8,7 @@
 
 use super::broad::{Broad, Extent};
 use super::team::{Shared, Team};
-use glam::{DVec3, IVec3, Vec3};
+use glam::{DVec3, IVec3, Vec3, Vec4};
 use std::ops::Range;
 
 /// Dense cells per particle beyond which the grid is hashed: memory stays proportional to the
@@ -22,8 +22,11 @@ pub(crate) const COUNTED: usize = 8192;
 /// A uniform grid over the points.
 #[derive(Default)]
 pub(crate) struct Grid {
-    low: DVec3,
-    inv_cell: f64,
+    /// Origin and cells a metre when dense.
+    low: Vec4,
+    per_metre: f32,
+    /// Cells a metre when hashed, from the origin of the world.
+    per_metre_hashed: f64,
     /// Cells along each axis when dense, with an empty one at both ends.
     counts: IVec3,
     /// Buckets less one when hashed (a power of two), else `None`.
@@ -46,19 +49,21 @@ pub(crate) struct Grid {
 impl Grid {
     /// Lays the grid over the points with cells of at least the largest reach of a pair.
     fn lay(&mut self, extent: &Extent, particle_count: usize) {
-        let (low, high) = (extent.low.as_dvec3(), extent.high.as_dvec3());
-        // Wider by a hair, so that rounding never hides a pair at the full reach.
-        self.inv_cell = 1.0 / (f64::from(extent.largest) * 2.0001);
-        let cells = ((high - low) * self.inv_cell).floor().max(DVec3::ZERO) + 3.0;
+        let (reach, size) = (2.0 * f64::from(extent.largest), extent.size());
+        // Wider by a hair, so that rounding never hides a pair at the full reach: a dense cell is
+        // found in f32, with an error of 1.2e-7 of its number, a hashed one in f64.
+        self.per_metre_hashed = 1.0 / (reach * 1.0001);
+        let per_metre = 1.0 / (reach * (1.000_001 + 4e-7 * (size / reach).max_element()));
+        let cells = (size * per_metre).floor() + 3.0;
         let most = (particle_count * DENSE_CELLS_PER_PARTICLE + 4096) as f64;
         let buckets = if cells.x * cells.y * cells.z <= most {
-            self.low = low;
+            self.low = extent.low.extend(0.0);
+            self.per_metre = per_metre as f32;
             self.counts = cells.as_ivec3();
             self.hash_mask = None;
             (cells.x * cells.y * cells.z) as usize
         } else {
             let buckets = (2 * particle_count).next_power_of_two().max(64);
-            self.low = DVec3::ZERO;
             self.hash_mask = Some(buckets as u32 - 1);
             buckets
         };
@@ -68,53 +73,56 @@ impl Grid {
         self.slabs = buckets.div_ceil(1 << self.slab_bits);
     }
 
-    /// The cell of a point. In f64 the products are exact enough that two points within reach are
-    /// never more than one cell apart, however far from the origin they lie. Cells beyond 2^30 are
-    /// one, and so is what lies outside a dense grid's bounds: the distance test sorts them out.
-    #[inline]
-    pub fn cell(&self, at: Vec3) -> IVec3 {
-        let cell = floor((at.as_dvec3() - self.low) * self.inv_cell);
-        match self.hash_mask {
-            None => cell.clamp(IVec3::ZERO, self.counts - 3) + 1,
-            Some(_) => cell.clamp(IVec3::splat(-(1 << 30)), IVec3::splat(1 << 30)),
-        }
+    /// The bucket of a point in a dense grid. What lies outside the bounds (nothing finite does)
+    /// goes to the cells at the border: the distance test sorts it out.
+    #[inline(always)]
+    fn dense_bucket(&self, point: Vec4) -> u32 {
+        let cell = ((point - self.low) * self.per_metre).truncate().as_ivec3();
+        let c = (cell.clamp(IVec3::ZERO, self.counts - 3) + 1).as_uvec3();
+        let n = self.counts.as_uvec3();
+        (c.z * n.y + c.y) * n.x + c.x
     }
 
-    /// The bucket of a cell.
+    /// The cell of a point in a hashed grid. In f64 the products are exact enough that two points
+    /// within reach are never more than one cell apart, however far from the origin they lie.
+    /// Cells beyond 2^30 are one: the distance test sorts it out.
     #[inline]
-    fn bucket_of(&self, cell: IVec3) -> u32 {
-        match self.hash_mask {
-            None => {
-                let (c, n) = (cell.as_uvec3(), self.counts.as_uvec3());
-                (c.z * n.y + c.y) * n.x + c.x
-            }
-            Some(mask) => {
-                let c = cell.as_uvec3();
-                let mixed = c.x.wrapping_mul(0x8da6_b343)
-                    ^ c.y.wrapping_mul(0xd816_3841)
-                    ^ c.z.wrapping_mul(0xcb1a_b31f);
-                (mixed ^ (mixed >> 15)) & mask
-            }
-        }
+    pub fn hashed_cell(&self, at: Vec3) -> IVec3 {
+        let cell = floor(at.as_dvec3() * self.per_metre_hashed);
+        cell.clamp(IVec3::splat(-(1 << 30)), IVec3::splat(1 << 30))
     }
 
-    /// The sorted particles of a cell's bucket.
+    /// The bucket of a cell in a hashed grid.
     #[inline]
-    pub fn bucket_run(&self, cell: IVec3) -> Range<usize> {
-        let b = self.bucket_of(cell) as usize;
+    fn hashed_bucket(&self, cell: IVec3) -> u32 {
+        let c = cell.as_uvec3();
+        let mixed = c.x.wrapping_mul(0x8da6_b343)
+            ^ c.y.wrapping_mul(0xd816_3841)
+            ^ c.z.wrapping_mul(0xcb1a_b31f);
+        (mixed ^ (mixed >> 15)) & self.hash_mask.unwrap_or(0)
+    }
+
+    /// The sorted particles of a cell's bucket in a hashed grid.
+    #[inline]
+    pub fn hashed_run(&self, cell: IVec3) -> Range<usize> {
+        let b = self.hashed_bucket(cell) as usize;
         self.start[b] as usize..self.start[b + 1] as usize
     }
 
-    /// The sorted particles around a bucket of a dense grid: nine rows of three cells, which lie
-    /// side by side. Only buckets with particles have neighbours on all sides.
+    /// The sorted particles around some buckets in a row of a dense grid: nine rows, each of the
+    /// cells beside them and one more at both ends, which lie side by side. Only buckets with
+    /// particles have neighbours on all sides.
     #[inline(always)]
-    pub fn rows(&self, bucket: usize) -> [Range<usize>; 9] {
+    pub fn rows(&self, buckets: Range<usize>) -> [Range<usize>; 9] {
         let (nx, ny) = (self.counts.x as usize, self.counts.y as usize);
-        std::array::from_fn(|k| {
+        let mut rows = [const { 0..0 }; 9];
+        for (k, run) in rows.iter_mut().enumerate() {
             // Below the middle by one layer and one row, then up.
-            let row = bucket + (k / 3) * nx * ny + (k % 3) * nx - nx * ny - nx;
-            self.start[row - 1] as usize..self.start[row + 2] as usize
-        })
+            let row = buckets.start + (k / 3) * nx * ny + (k % 3) * nx - nx * ny - nx;
+            let end = (row + buckets.len() + 1).min(self.start.len() - 1);
+            *run = self.start[row - 1] as usize..self.start[end] as usize;
+        }
+        rows
     }
 
     /// Different cells may share a bucket only when hashed.
@@ -151,8 +159,16 @@ pub(crate) fn run(team: &Team, broad: &mut Broad) {
         let first = range.start / COUNTED * laid.slabs;
         // SAFETY: each block has its own counts.
         let counts = unsafe { all_counts.slice(first..first + laid.slabs) };
-        for (bucket, point) in bucket.iter_mut().zip(points) {
-            *bucket = laid.bucket_of(laid.cell(point.truncate()));
+        if laid.is_hashed() {
+            for (bucket, point) in bucket.iter_mut().zip(points) {
+                *bucket = laid.hashed_bucket(laid.hashed_cell(point.truncate()));
+            }
+        } else {
+            for (bucket, point) in bucket.iter_mut().zip(points) {
+                *bucket = laid.dense_bucket(*point);
+            }
+        }
+        for bucket in bucket {
             counts[(*bucket >> laid.slab_bits) as usize] += 1;
         }
     });

@@ -4,6 +4,7 @@
 //! list lies there depends on the team; what it holds does not. When the array is too short the
 //! entries are only counted, the array grows, and the lists are made again: nothing is ever capped.
 
+use super::sorted::Candidates;
 use super::team::{Shared, Team};
 use crate::error::{Error, Result};
 use crate::world::MemoryNeed;
@@ -29,6 +30,8 @@ struct Gathered<T> {
     /// Particle and end of each list.
     lists: Vec<(u32, u32)>,
     hits: Vec<u32>,
+    candidates: Candidates,
+    runs: Vec<Range<usize>>,
 }
 
 impl<T> Default for Lists<T> {
@@ -46,10 +49,14 @@ pub(crate) struct Desk<'a, T> {
 }
 
 impl<T: Copy> Desk<'_, T> {
-    /// The list in the making, behind those not moved yet: only append. And room for candidates.
+    /// The list in the making, behind those not moved yet: only append. And room for what a search
+    /// finds, for what it tests, and for where that stands.
     #[inline(always)]
-    pub fn parts(&mut self) -> (&mut Vec<T>, &mut Vec<u32>) {
-        (&mut self.gathered.entries, &mut self.gathered.hits)
+    pub fn parts(
+        &mut self,
+    ) -> (&mut Vec<T>, &mut Vec<u32>, &mut Candidates, &mut Vec<Range<usize>>) {
+        let Gathered { entries, hits, candidates, runs, .. } = &mut *self.gathered;
+        (entries, hits, candidates, runs)
     }
 
     /// What was appended since the last call is the list of particle i.
@@ -94,7 +101,13 @@ impl<T: Copy + Default + Send + Sync> Lists<T> {
             self.place.resize_with(count, AtomicU64::default);
         }
         if self.gathered.len() < team.threads() {
-            let empty = || Gathered { entries: vec![], lists: vec![], hits: vec![] };
+            let empty = || Gathered {
+                entries: vec![],
+                lists: vec![],
+                hits: vec![],
+                candidates: Candidates::default(),
+                runs: vec![],
+            };
             self.gathered.resize_with(team.threads(), empty);
         }
         loop {

@@ -28,11 +28,15 @@ pub(crate) struct Filter<'a> {
 
 impl Accept for Filter<'_> {
     type Entry = Neighbor;
+    #[inline(always)]
+    fn room<'a>(_: &'a mut Vec<Neighbor>, hits: &'a mut Vec<u32>) -> &'a mut Vec<u32> {
+        hits
+    }
     /// Sorted by slot, so that every structure gives the same lists.
     #[inline]
-    fn accept(&self, i: usize, hits: &mut [u32], out: &mut Vec<Neighbor>) {
+    fn keep(&self, i: usize, hits: &mut Vec<u32>, out: &mut Vec<Neighbor>) {
         hits.sort_unstable();
-        for &slot in &*hits {
+        for slot in hits.drain(..) {
             if let Some(contact) = self.contact(i, slot as usize) {
                 out.push(Neighbor { slot, contact });
             }

@@ -146,3 +146,103 @@ impl Sorted {
         unsafe { hits.set_len(len) };
     }
 }
+
+/// Copies of particles that are tested together, side by side: those around a cell or a leaf.
+/// Packing them once for all particles inside leaves no part-filled vectors and one loop a probe.
+#[derive(Default)]
+pub(crate) struct Candidates {
+    x: Vec<f32>,
+    y: Vec<f32>,
+    z: Vec<f32>,
+    reach: Vec<f32>,
+    slot: Vec<u32>,
+    count: usize,
+}
+
+impl Candidates {
+    /// Packs the particles of the runs, in order. What stands behind the last is never in reach.
+    #[inline(always)]
+    pub fn pack<S: Simd, const EQUAL: bool>(&mut self, sorted: &Sorted, runs: &[Range<usize>]) {
+        let mut total = 0;
+        for run in runs {
+            assert!(run.start <= run.end && run.end <= sorted.count);
+            total += run.len();
+        }
+        // Whole vectors are copied, and one more closes the last.
+        if self.slot.len() < total + LANES {
+            self.grow(total + LANES);
+        }
+        let (x, y, z) = (self.x.as_mut_ptr(), self.y.as_mut_ptr(), self.z.as_mut_ptr());
+        let (reach, slot) = (self.reach.as_mut_ptr(), self.slot.as_mut_ptr());
+        let mut to = 0;
+        for run in runs {
+            let mut k = 0;
+            while k < run.len() {
+                let from = run.start + k;
+                // SAFETY: `from` is in the run and the sorted columns have LANES more behind it;
+                // to + k < total, and all columns have LANES more behind that.
+                unsafe {
+                    S::load(sorted.x.as_ptr().add(from)).store(x.add(to + k));
+                    S::load(sorted.y.as_ptr().add(from)).store(y.add(to + k));
+                    S::load(sorted.z.as_ptr().add(from)).store(z.add(to + k));
+                    if !EQUAL {
+                        S::load(sorted.reach.as_ptr().add(from)).store(reach.add(to + k));
+                    }
+                    let slots = sorted.slot.as_ptr().add(from).cast::<[u32; LANES]>();
+                    *slot.add(to + k).cast() = *slots;
+                }
+                k += LANES;
+            }
+            to += run.len();
+        }
+        // SAFETY: to = total, and x has LANES more behind that.
+        unsafe { S::splat(f32::NAN).store(x.add(to)) };
+        self.count = total;
+    }
+
+    #[inline(never)]
+    fn grow(&mut self, room: usize) {
+        let room = room.next_power_of_two();
+        for column in [&mut self.x, &mut self.y, &mut self.z, &mut self.reach] {
+            column.resize(room, f32::NAN);
+        }
+        self.slot.resize(room, 0);
+    }
+
+    /// Appends the slots of the candidates within reach of the probe, in order, but for candidate
+    /// `own`, which is the probe itself.
+    #[inline(always)]
+    pub fn test<S: Simd, const EQUAL: bool>(
+        &mut self,
+        probe: &Probe<S>,
+        own: usize,
+        hits: &mut Vec<u32>,
+    ) {
+        hits.reserve(self.count + LANES);
+        let mut len = hits.len();
+        // A particle is not its own neighbour: for this probe it is nowhere.
+        let x = std::mem::replace(&mut self.x[own], f32::NAN);
+        assert!(self.count + LANES <= self.slot.len());
+        for j in (0..self.count).step_by(LANES) {
+            // SAFETY: every column has LANES more behind j as asserted (all are equally long), and
+            // room for all candidates and LANES more was reserved.
+            unsafe {
+                let dx = S::load(self.x.as_ptr().add(j)) - probe.x;
+                let dy = S::load(self.y.as_ptr().add(j)) - probe.y;
+                let dz = S::load(self.z.as_ptr().add(j)) - probe.z;
+                let limit = if EQUAL {
+                    probe.limit
+                } else {
+                    let reach = S::load(self.reach.as_ptr().add(j)) + probe.reach;
+                    reach * reach
+                };
+                let mask = (dx * dx + dy * dy + dz * dz).at_most(limit);
+                S::pick(mask, self.slot.as_ptr().add(j), hits.as_mut_ptr().add(len));
+                len += mask.count_ones() as usize;
+            }
+        }
+        self.x[own] = x;
+        // SAFETY: `len` words were written.
+        unsafe { hits.set_len(len) };
+    }
+}

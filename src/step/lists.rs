@@ -11,16 +11,20 @@ const WIDE_SPREAD: f32 = 2.5;
 
 impl BroadPhase {
     /// The structure itself: what `auto` means for particles of these radii.
-    pub fn resolve(self, radii: &[f32]) -> BroadPhase {
+    pub fn resolve(self, radii: impl ExactSizeIterator<Item = f32>) -> BroadPhase {
         if self != BroadPhase::Auto {
             return self;
         }
-        if radii.len() < FEW {
+        let count = radii.len();
+        if count < FEW {
             return BroadPhase::Brute;
         }
-        let largest = radii.iter().fold(0.0f32, |a, &b| a.max(b));
-        let sum: f64 = radii.iter().map(|&r| f64::from(r)).sum();
-        let mean = (sum / radii.len() as f64) as f32;
+        let (mut largest, mut sum) = (0.0f32, 0.0f64);
+        for r in radii {
+            largest = largest.max(r);
+            sum += f64::from(r);
+        }
+        let mean = (sum / count as f64) as f32;
         if largest > WIDE_SPREAD * mean { BroadPhase::Bvh } else { BroadPhase::Grid }
     }
 }
