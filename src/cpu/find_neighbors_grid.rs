@@ -54,6 +54,8 @@ impl Grid {
         desk: &mut Desk<A::Entry>,
     ) {
         let sorted = &broad.sorted;
+        // The nine rows must not overlap.
+        let widest = self.longest_row().min(WIDEST);
         let mut k = places.start;
         let mut bucket = self.start.partition_point(|&first| first as usize <= k) - 1;
         while k < places.end {
@@ -62,7 +64,7 @@ impl Grid {
             }
             // Some cells of the row together, for packing to be worth it.
             let mut last = bucket + 1;
-            while last < bucket + WIDEST && (self.start[last] as usize) < k + GROUP {
+            while last < bucket + widest && (self.start[last] as usize) < k + GROUP {
                 last += 1;
             }
             let rows = self.rows(bucket..last);

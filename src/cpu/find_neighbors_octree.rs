@@ -39,20 +39,24 @@ impl Structure for Octree {
             let (_, stack, candidates, runs) = desk.parts();
             runs.clear();
             self.leaves_meeting(&leaf.bounds, stack, runs);
-            candidates.pack::<S, EQUAL>(sorted, runs);
-            let mut before = 0;
+            // The leaf itself, then who is near it.
+            candidates.clear();
+            candidates.add::<S, false>(sorted, leaf.places());
             for run in &*runs {
+                let (before, after) = (run.start..leaf.places().start, leaf.places().end..run.end);
                 if run.contains(&leaf.places().start) {
-                    before += leaf.places().start - run.start;
-                    break;
+                    candidates.add_meeting::<S>(sorted, before, &leaf.bounds);
+                    candidates.add_meeting::<S>(sorted, after, &leaf.bounds);
+                } else {
+                    candidates.add_meeting::<S>(sorted, run.clone(), &leaf.bounds);
                 }
-                before += run.len();
             }
+            candidates.close::<S>();
             for k in leaf.places() {
                 let probe = sorted.probe::<S>(k);
                 let slot = sorted.slot(k) as usize;
                 let (out, hits, candidates, _) = desk.parts();
-                let own = before + k - leaf.places().start;
+                let own = k - leaf.places().start;
                 candidates.test::<S, EQUAL>(&probe, own, A::room(out, hits));
                 accept.keep(slot, hits, out);
                 desk.end(slot);

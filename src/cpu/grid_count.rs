@@ -111,7 +111,7 @@ impl Grid {
 
     /// The sorted particles around some buckets in a row of a dense grid: nine rows, each of the
     /// cells beside them and one more at both ends, which lie side by side. Only buckets with
-    /// particles have neighbours on all sides.
+    /// particles have neighbours on all sides. At most [`Grid::longest_row`] at a time.
     #[inline(always)]
     pub fn rows(&self, buckets: Range<usize>) -> [Range<usize>; 9] {
         let (nx, ny) = (self.counts.x as usize, self.counts.y as usize);
@@ -125,6 +125,10 @@ impl Grid {
         rows
     }
 
+    /// Most buckets that [`Grid::rows`] can take without a cell in two of its rows.
+    pub fn longest_row(&self) -> usize {
+        self.counts.x as usize - 2
+    }
     /// Different cells may share a bucket only when hashed.
     pub fn is_hashed(&self) -> bool {
         self.hash_mask.is_some()

@@ -2,6 +2,7 @@
 //!
 //! Every structure sorts the particles in its own way, then hands runs of them to [`Sorted::test`].
 
+use super::octree_build::Bounds;
 use super::team::Shared;
 use crate::simd::{LANES, Simd};
 use glam::Vec4;
@@ -74,9 +75,6 @@ impl Sorted {
         }
     }
 
-    pub fn len(&self) -> usize {
-        self.count
-    }
     /// Who stands at place k.
     #[inline(always)]
     pub fn slot(&self, k: usize) -> u32 {
@@ -160,44 +158,100 @@ pub(crate) struct Candidates {
 }
 
 impl Candidates {
-    /// Packs the particles of the runs, in order. What stands behind the last is never in reach.
+    /// Packs the particles of the runs, in order.
     #[inline(always)]
     pub fn pack<S: Simd, const EQUAL: bool>(&mut self, sorted: &Sorted, runs: &[Range<usize>]) {
-        let mut total = 0;
+        self.clear();
         for run in runs {
-            assert!(run.start <= run.end && run.end <= sorted.count);
-            total += run.len();
+            self.add::<S, EQUAL>(sorted, run.clone());
         }
-        // Whole vectors are copied, and one more closes the last.
-        if self.slot.len() < total + LANES {
-            self.grow(total + LANES);
-        }
+        self.close::<S>();
+    }
+
+    #[inline(always)]
+    pub fn clear(&mut self) {
+        self.count = 0;
+    }
+    /// Must end a packing: what stands behind the last is never in reach.
+    #[inline(always)]
+    pub fn close<S: Simd>(&mut self) {
+        self.make_room(LANES);
+        // SAFETY: x has LANES more behind the last.
+        unsafe { S::splat(f32::NAN).store(self.x.as_mut_ptr().add(self.count)) };
+    }
+
+    /// Packs the particles of a run.
+    #[inline(always)]
+    pub fn add<S: Simd, const EQUAL: bool>(&mut self, sorted: &Sorted, run: Range<usize>) {
+        assert!(run.end <= sorted.count);
+        // Whole vectors are copied.
+        self.make_room(run.len() + LANES);
         let (x, y, z) = (self.x.as_mut_ptr(), self.y.as_mut_ptr(), self.z.as_mut_ptr());
         let (reach, slot) = (self.reach.as_mut_ptr(), self.slot.as_mut_ptr());
-        let mut to = 0;
-        for run in runs {
-            let mut k = 0;
-            while k < run.len() {
-                let from = run.start + k;
-                // SAFETY: `from` is in the run and the sorted columns have LANES more behind it;
-                // to + k < total, and all columns have LANES more behind that.
-                unsafe {
-                    S::load(sorted.x.as_ptr().add(from)).store(x.add(to + k));
-                    S::load(sorted.y.as_ptr().add(from)).store(y.add(to + k));
-                    S::load(sorted.z.as_ptr().add(from)).store(z.add(to + k));
-                    if !EQUAL {
-                        S::load(sorted.reach.as_ptr().add(from)).store(reach.add(to + k));
-                    }
-                    let slots = sorted.slot.as_ptr().add(from).cast::<[u32; LANES]>();
-                    *slot.add(to + k).cast() = *slots;
+        let (mut from, mut to) = (run.start, self.count);
+        while from < run.end {
+            // SAFETY: `from` is in the run and the sorted columns have LANES more behind it; there
+            // is room for the run and LANES more.
+            unsafe {
+                S::load(sorted.x.as_ptr().add(from)).store(x.add(to));
+                S::load(sorted.y.as_ptr().add(from)).store(y.add(to));
+                S::load(sorted.z.as_ptr().add(from)).store(z.add(to));
+                if !EQUAL {
+                    S::load(sorted.reach.as_ptr().add(from)).store(reach.add(to));
                 }
-                k += LANES;
+                let slots = sorted.slot.as_ptr().add(from).cast::<[u32; LANES]>();
+                *slot.add(to).cast() = *slots;
             }
-            to += run.len();
+            from += LANES;
+            to += LANES;
         }
-        // SAFETY: to = total, and x has LANES more behind that.
-        unsafe { S::splat(f32::NAN).store(x.add(to)) };
-        self.count = total;
+        self.count += run.len();
+    }
+
+    /// Packs the particles of a run whose own boxes meet another.
+    #[inline(always)]
+    pub fn add_meeting<S: Simd>(&mut self, sorted: &Sorted, run: Range<usize>, bounds: &Bounds) {
+        assert!(run.end <= sorted.count);
+        self.make_room(run.len() + LANES);
+        let (low, high) = (bounds.low, bounds.high);
+        let low = [S::splat(low.x), S::splat(low.y), S::splat(low.z)];
+        let high = [S::splat(high.x), S::splat(high.y), S::splat(high.z)];
+        let from: [*const f32; 4] =
+            [sorted.x.as_ptr(), sorted.y.as_ptr(), sorted.z.as_ptr(), sorted.reach.as_ptr()];
+        let to: [*mut f32; 4] = [
+            self.x.as_mut_ptr(),
+            self.y.as_mut_ptr(),
+            self.z.as_mut_ptr(),
+            self.reach.as_mut_ptr(),
+        ];
+        let (slot, mut count) = (self.slot.as_mut_ptr(), self.count);
+        let mut j = run.start;
+        while j < run.end {
+            // SAFETY: j is in the run and the sorted columns have LANES more behind it; there is
+            // room for the run and LANES more, and `count` rises by at most the lanes tested.
+            unsafe {
+                let reach = S::load(from[3].add(j)) * S::splat(Bounds::HAIR);
+                let mut mask = (1u32 << (run.end - j).min(LANES)) - 1;
+                for axis in 0..3 {
+                    let at = S::load(from[axis].add(j));
+                    mask &= (at - reach).at_most(high[axis]) & low[axis].at_most(at + reach);
+                }
+                for column in 0..4 {
+                    S::pick(mask, from[column].add(j).cast(), to[column].add(count).cast());
+                }
+                S::pick(mask, sorted.slot.as_ptr().add(j), slot.add(count));
+                count += mask.count_ones() as usize;
+            }
+            j += LANES;
+        }
+        self.count = count;
+    }
+
+    #[inline(always)]
+    fn make_room(&mut self, more: usize) {
+        if self.slot.len() < self.count + more {
+            self.grow(self.count + more);
+        }
     }
 
     #[inline(never)]

@@ -306,7 +306,7 @@ params! {
     /// Which structure finds neighbours.
     broad_phase: BroadPhase = BroadPhase::Auto, "1", 0, 0;
     /// Particles an octree leaf holds at most, above the greatest depth.
-    octree_leaf: u32 = 32, "1", 1, 4096;
+    octree_leaf: u32 = 64, "1", 1, 4096;
     /// Levels of an octree at most.
     octree_depth: u32 = 10, "1", 1, 10;
     /// Particles that a search of the `bvh` tests at once; 1 for a tree down to single particles.
