@@ -5,6 +5,7 @@ use crate::cpu::lists::Lists;
 use crate::cpu::team::Team;
 use crate::error::{Error, Result};
 use crate::report::PassTimes;
+use crate::step::Pass;
 use crate::step::lists::passes;
 use crate::world::{BroadPhase, Params};
 use glam::Vec3;
@@ -64,6 +65,7 @@ impl Search {
     /// Lists the neighbours of every point.
     pub fn find(&mut self, points: &[Vec3], reach: Reach) -> Result<()> {
         check(points, reach)?;
+        let started = Instant::now();
         let (team, count) = (&self.team, points.len());
         match reach {
             Reach::Fixed(length) => {
@@ -77,6 +79,7 @@ impl Search {
         let used = self.params.broad_phase.resolve(self.broad.points.iter().map(|p| p.w));
         self.used = used;
         self.times = PassTimes::default();
+        self.times.add(Pass::Bounds, started.elapsed());
         for dispatch in passes(used) {
             let started = Instant::now();
             if dispatch.pass.finds_neighbors() {

@@ -1,29 +1,35 @@
 //! `motes bench`: the same scenes on several numbers of threads, pass by pass, side by side.
 //! A column is a backend with a number of threads; another backend is another column.
 
-use crate::cli::{BackendName, BenchArgs, Target};
+use crate::cli::{BackendName, BenchArgs, Structures, Target};
 use crate::failure::Failure;
 use crate::stage::{Stage, engine};
 use crate::summary::{Summary, write_json};
 use crate::table::{Table, number};
-use crate::{machine, output, run};
+use crate::{machine, neighbors, output, run};
 use motes::file::write_atomically;
 use motes::pass::PASSES;
 use motes::scene::Scene;
+use motes::world::BroadPhase;
 use std::io::Write;
 
 pub fn run(args: &BenchArgs, out: &mut dyn Write) -> Result<(), Failure> {
+    const ALL: &[BroadPhase] =
+        &[BroadPhase::Grid, BroadPhase::Octree, BroadPhase::Bvh, BroadPhase::Brute];
+    match args.tuning.broad_phase {
+        Some(Structures::All) if args.scenes.is_empty() => return neighbors::run(ALL, args, out),
+        Some(Structures::One(structure)) if args.scenes.is_empty() => {
+            return neighbors::run(&[structure], args, out);
+        }
+        _ => {}
+    }
     output::check_file("--json", args.json.as_deref())?;
     output::check_file("--csv", args.csv.as_deref())?;
     let scenes: Vec<String> = match args.scenes.is_empty() {
         true => Scene::builtin_names().map(Into::into).collect(),
         false => args.scenes.clone(),
     };
-    let mut teams = match args.threads.is_empty() {
-        true => vec![1, machine::cores()],
-        false => args.threads.clone(),
-    };
-    teams.dedup();
+    let teams = args.teams();
     writeln!(out, "{}, {} steps, best of {}", machine::cpu_model(), args.steps, args.repeat)?;
     let mut all = Vec::new();
     for scene in &scenes {
@@ -42,15 +48,28 @@ pub fn run(args: &BenchArgs, out: &mut dyn Write) -> Result<(), Failure> {
     Ok(())
 }
 
-/// One column for each team. Repeats take turns, so that a slow moment of the machine does not
-/// fall on one column alone; the repeat with the smallest median counts.
+/// One column for each structure and team. Repeats take turns, so that a slow moment of the machine
+/// does not fall on one column alone; the repeat with the smallest median counts.
 fn measure(scene: &str, teams: &[usize], args: &BenchArgs) -> Result<Vec<Summary>, Failure> {
-    let stage = Stage::of_scene(scene, &args.tuning)?;
-    let mut best: Vec<Option<Summary>> = vec![None; teams.len()];
+    let mut tuning = args.tuning.clone();
+    let all = tuning.broad_phase == Some(Structures::All);
+    if all {
+        tuning.broad_phase = None;
+    }
+    let stage = Stage::of_scene(scene, &tuning)?;
+    let structures = match all {
+        true => vec![BroadPhase::Grid, BroadPhase::Octree, BroadPhase::Bvh],
+        false => vec![stage.world.params.broad_phase],
+    };
+    let columns: Vec<_> =
+        structures.iter().flat_map(|&s| teams.iter().map(move |&t| (s, t))).collect();
+    let mut best: Vec<Option<Summary>> = vec![None; columns.len()];
     for _ in 0..args.repeat {
-        for (best, &threads) in best.iter_mut().zip(teams) {
+        for (best, &(structure, threads)) in best.iter_mut().zip(&columns) {
             let target = Target { backend: BackendName::Cpu, threads: Some(threads) };
-            let mut engine = engine(stage.world.clone(), &target)?;
+            let mut world = stage.world.clone();
+            world.params.broad_phase = structure;
+            let mut engine = engine(world, &target)?;
             let (summary, _) = run::simulate(scene, &mut engine, args.steps, None, |_, _| Ok(()))?;
             let median = |s: &Summary| s.ms_per_step.median;
             if best.as_ref().is_none_or(|old| median(&summary) < median(old)) {
@@ -62,7 +81,11 @@ fn measure(scene: &str, teams: &[usize], args: &BenchArgs) -> Result<Vec<Summary
 }
 
 fn table(scene: &str, columns: &[Summary]) -> Table {
-    let heading = |s: &Summary| format!("{} x{} ms", s.backend, s.threads);
+    let several = columns.iter().any(|s| s.broad_phase != columns[0].broad_phase);
+    let heading = |s: &Summary| match s.broad_phase {
+        Some(structure) if several => format!("{structure} x{} ms", s.threads),
+        _ => format!("{} x{} ms", s.backend, s.threads),
+    };
     let mut table =
         Table::new(std::iter::once(scene.to_string()).chain(columns.iter().map(heading)));
     let mut row = |name: &str, cell: &dyn Fn(&Summary) -> Option<String>| {

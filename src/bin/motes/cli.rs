@@ -23,7 +23,7 @@ pub enum Command {
     Scenes(ScenesArgs),
     /// Run a scene without a display
     Run(RunArgs),
-    /// Time scenes pass by pass, side by side for several numbers of threads
+    /// Time scenes pass by pass, or ways to find neighbours, side by side
     Bench(BenchArgs),
     /// Run a scene and paint its end as a PNG, without a display or a GPU
     Render(RenderArgs),
@@ -65,9 +65,9 @@ pub struct Tuning {
     /// What stiffness means: pbd or xpbd
     #[arg(long, value_name = "NAME", value_parser = word::<Method>)]
     pub method: Option<Method>,
-    /// Which structure finds neighbours: auto, grid, ...
-    #[arg(long, value_name = "NAME", value_parser = word::<BroadPhase>)]
-    pub broad_phase: Option<BroadPhase>,
+    /// Which structure finds neighbours: auto, grid, octree, bvh or brute; for `bench` also all
+    #[arg(long, value_name = "NAME", value_parser = structures)]
+    pub broad_phase: Option<Structures>,
     /// End a substep's iterations once the summed |C| is at or below this
     #[arg(long, value_name = "R")]
     pub until_residual: Option<f32>,
@@ -141,7 +141,7 @@ pub struct RunArgs {
 
 #[derive(Args)]
 pub struct BenchArgs {
-    /// Scenes [default: every built-in one]
+    /// Scenes [default: every built-in one; with --broad-phase, blocks of particles]
     pub scenes: Vec<String>,
     /// Numbers of threads, separated by commas [default: 1 and one per core]
     #[arg(long, value_name = "N,...", value_delimiter = ',', value_parser = threads)]
@@ -227,6 +227,32 @@ pub struct ConvergeArgs {
 /// A word of the library: a solver, a method, a format.
 fn word<T: std::str::FromStr<Err = motes::Error> + Send + Sync>(text: &str) -> Result<T, String> {
     text.parse().map_err(|e: motes::Error| e.to_string())
+}
+
+/// One structure, or every one of them side by side.
+#[derive(Clone, Copy, PartialEq)]
+pub enum Structures {
+    One(BroadPhase),
+    All,
+}
+
+fn structures(text: &str) -> Result<Structures, String> {
+    match text {
+        "all" => Ok(Structures::All),
+        _ => word(text).map(Structures::One),
+    }
+}
+
+impl BenchArgs {
+    /// Numbers of threads to compare.
+    pub fn teams(&self) -> Vec<usize> {
+        let mut teams = match self.threads.is_empty() {
+            true => vec![1, crate::machine::cores()],
+            false => self.threads.clone(),
+        };
+        teams.dedup();
+        teams
+    }
 }
 
 fn positive(text: &str) -> Result<f32, String> {

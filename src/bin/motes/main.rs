@@ -8,6 +8,7 @@ mod failure;
 mod font;
 mod frames;
 mod machine;
+mod neighbors;
 mod output;
 // The viewer will use what the command line does not.
 #[allow(dead_code, unused_imports)]

@@ -1,6 +1,6 @@
 //! From flags to an engine that is ready to step: a scene or a snapshot, tuned.
 
-use crate::cli::{BackendName, Target, Tuning};
+use crate::cli::{BackendName, Structures, Target, Tuning};
 use crate::failure::Failure;
 use motes::scene::Scene;
 use motes::{Backend, Engine, World, snapshot};
@@ -90,13 +90,21 @@ fn tune(world: &mut World, tuning: &Tuning) -> Result<(), Failure> {
     let real = |v: f32| toml::Value::Float(f64::from(v));
     let whole = |v: u32| toml::Value::Integer(i64::from(v));
     let text = |v: &str| toml::Value::String(v.into());
+    let broad_phase = match tuning.broad_phase {
+        Some(Structures::One(structure)) => Some(structure),
+        Some(Structures::All) => {
+            let why = "--broad-phase all compares structures, which only `motes bench` does";
+            return Err(Failure::Usage(why.into()));
+        }
+        None => None,
+    };
     let flags = [
         ("dt", tuning.dt.map(real)),
         ("substeps", tuning.substeps.map(whole)),
         ("iterations", tuning.iterations.map(whole)),
         ("solver", tuning.solver.map(|v| text(v.word()))),
         ("method", tuning.method.map(|v| text(v.word()))),
-        ("broad_phase", tuning.broad_phase.map(|v| text(v.word()))),
+        ("broad_phase", broad_phase.map(|v| text(v.word()))),
         ("until_residual", tuning.until_residual.map(real)),
         ("budget_ms", tuning.budget_ms.map(real)),
     ];

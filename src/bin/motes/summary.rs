@@ -53,6 +53,8 @@ pub struct Summary {
     pub method: &'static str,
     pub time: f64,
     pub broken: u64,
+    /// What found neighbours; `auto` has chosen by then.
+    pub broad_phase: Option<&'static str>,
     pub list_builds: u64,
     pub iterations_run: u64,
 }
@@ -120,6 +122,7 @@ impl Recorder {
             method: params.method.word(),
             time: world.time(),
             broken: world.broken(),
+            broad_phase: report.broad_phase.map(|b| b.word()),
             list_builds: self.list_builds,
             iterations_run: self.iterations,
         }
@@ -151,7 +154,10 @@ impl Summary {
         let mut fact = |name: &str, value: String| facts.row([name.to_string(), value]);
         fact("particles", self.particles.to_string());
         fact("constraints", self.constraints.to_string());
-        fact("contacts", format!("{} of {} listed", self.contacts, self.listed));
+        let by = self.broad_phase.map_or(String::new(), |name| {
+            format!(", neighbours by {name}, listed anew {} times", self.list_builds)
+        });
+        fact("contacts", format!("{} of {} listed{by}", self.contacts, self.listed));
         let steps = format!(
             "{} of {} s, {} substeps, {} iterations, {} {}",
             self.steps, self.dt, self.substeps, self.iterations, self.solver, self.method
