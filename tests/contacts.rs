@@ -280,3 +280,32 @@ fn strong_wind_on_a_light_particle_is_stable() {
     }
     assert!((engine.world().velocity(id).unwrap().x - 5.0).abs() < 0.01);
 }
+
+/// Lists are made again only when a particle has left its margin, and not one contact is missed
+/// meanwhile.
+#[test]
+fn lists_are_kept_while_they_hold() {
+    let mut world = World::new();
+    world.params.gravity = Vec3::ZERO;
+    world.params.margin = 1.5;
+    world.params.substeps = 1;
+    let left = world.add_particle(&particle(Vec3::ZERO, Vec3::X * 0.06)).unwrap();
+    let other = Particle { phase: Phase::group(1), ..particle(Vec3::X * 0.5, Vec3::ZERO) };
+    let right = world.add_particle(&other).unwrap();
+    let radius = world.particles().radii()[0];
+    let mut engine = engine(world);
+    // 1 mm a step: the margin of half a radius lasts half a radius long.
+    let (mut builds, mut met) = (0, false);
+    let steps = 600;
+    for _ in 0..steps {
+        let report = engine.step(1.0 / 60.0).unwrap();
+        builds += report.list_builds;
+        met |= report.contacts > 0;
+        let at = |id| engine.world().position(id).unwrap();
+        assert!(at(left).distance(at(right)) > 1.999 * radius, "passed through");
+    }
+    assert!(met, "they never met");
+    let expected = f64::from(steps) * 0.001 / (0.5 * f64::from(radius));
+    let builds = f64::from(builds);
+    assert!((0.5 * expected..1.5 * expected + 1.0).contains(&builds), "{builds}, not {expected}");
+}

@@ -54,22 +54,51 @@ fn the_hash_sees_a_single_bit() {
     assert_ne!(world.hash(), before);
 }
 
-/// Every structure finds the same pairs, so the hash does not depend on the broad phase.
+/// Every structure finds the same pairs, so the hash of a scene does not depend on the broad phase.
 #[test]
 fn the_hash_does_not_depend_on_the_broad_phase() {
-    let sets = ["params.stabilization=1".to_string()];
-    for name in ["stairs", "trampoline"] {
-        let scene = Scene::load_with(name, &sets).unwrap();
+    use motes::world::BroadPhase;
+    for name in Scene::builtin_names() {
+        let scene = Scene::load(name).unwrap();
         let with = |broad_phase| {
             let mut world = scene.build().unwrap();
             world.params.broad_phase = broad_phase;
+            let steps = if world.particles().len() > 10_000 { 3 } else { 40 };
             let mut engine = Engine::new(world, Backend::default()).unwrap();
-            for _ in 0..40 {
+            for _ in 0..steps {
                 engine.step(1.0 / 60.0).unwrap();
             }
-            engine.world().hash()
+            (engine.world().hash(), engine.report().broad_phase)
         };
-        use motes::world::BroadPhase;
-        assert_eq!(with(BroadPhase::Grid), with(BroadPhase::Brute), "{name}");
+        let (expected, used) = with(BroadPhase::Auto);
+        assert_ne!(used, Some(BroadPhase::Auto), "{name}: the report says what was chosen");
+        let few = scene.build().unwrap().particles().len() <= 3000;
+        for &structure in BroadPhase::ALL {
+            if structure != BroadPhase::Brute || few {
+                assert_eq!(with(structure).0, expected, "{name}, {structure}");
+            }
+        }
+    }
+}
+
+/// Nor on the instructions used: every level gives the same bits.
+#[test]
+fn the_hash_does_not_depend_on_the_instructions() {
+    let hash = |level: Option<&str>, scene: &str| {
+        let mut motes = std::process::Command::new(env!("CARGO_BIN_EXE_motes"));
+        motes.args(["run", scene, "--steps", "30", "--hash"]).env_remove("MOTES_SIMD");
+        if let Some(level) = level {
+            motes.env("MOTES_SIMD", level);
+        }
+        let run = motes.output().unwrap();
+        assert!(run.status.success(), "{}", String::from_utf8_lossy(&run.stderr));
+        let text = String::from_utf8(run.stdout).unwrap();
+        text.lines().find(|l| l.contains("hash")).expect("a hash").to_string()
+    };
+    for scene in ["axe", "sand_heap:small", "tear"] {
+        let best = hash(None, scene);
+        for level in ["scalar", "wide"] {
+            assert_eq!(hash(Some(level), scene), best, "{scene}, {level}");
+        }
     }
 }

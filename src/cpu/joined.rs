@@ -2,7 +2,7 @@
 
 use crate::world::ConstraintSet;
 
-/// Partners of each particle, sorted.
+/// Partners of each particle.
 #[derive(Default)]
 pub(crate) struct Joined {
     start: Vec<u32>,
@@ -36,14 +36,11 @@ impl Joined {
                 next[p as usize] += 1;
             }
         }
-        for i in 0..particle_count {
-            self.partner[self.start[i] as usize..self.start[i + 1] as usize].sort_unstable();
-        }
     }
 
-    /// Whether a constraint joins the two.
-    pub fn contains(&self, a: usize, b: usize) -> bool {
-        let partners = &self.partner[self.start[a] as usize..self.start[a + 1] as usize];
-        partners.binary_search(&(b as u32)).is_ok()
+    /// Who is joined to a particle.
+    #[inline]
+    pub fn of(&self, a: usize) -> &[u32] {
+        &self.partner[self.start[a] as usize..self.start[a + 1] as usize]
     }
 }

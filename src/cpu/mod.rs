@@ -159,10 +159,11 @@ impl Cpu {
             | Pass::FindNeighborsBrute => {
                 let Scratch { broad, neighbors, joined, .. } = scratch;
                 joined.update(&world.distance, world.particles.len());
-                let filter = neighbors::Filter { particles: &world.particles, joined };
-                neighbors.built = false;
-                broad.find(team, dispatch.pass, &world.params, &filter, &mut neighbors.lists)?;
-                neighbors.built = true;
+                let neighbors::Neighbors { lists, traits, built } = neighbors;
+                let filter = neighbors::Filter::new(team, &world.particles, joined, traits);
+                *built = false;
+                broad.find(team, dispatch.pass, &world.params, &filter, lists)?;
+                *built = true;
             }
             Pass::ColorContacts => color_contacts::run(scratch, world.particles.len()),
             Pass::CollideEnvironment => collide_environment::run(team, world, scratch, &at)?,

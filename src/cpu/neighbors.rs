@@ -3,6 +3,7 @@
 use super::broad::Accept;
 use super::joined::Joined;
 use super::lists::Lists;
+use super::team::{BLOCK, Shared, Team};
 use crate::world::{Particles, Phase};
 
 /// A particle that may come to touch, and at which distance of the centres it does, m.
@@ -16,14 +17,47 @@ pub(crate) struct Neighbor {
 #[derive(Default)]
 pub(crate) struct Neighbors {
     pub lists: Lists<Neighbor>,
+    pub traits: Vec<Traits>,
     /// False until the lists have been made by this backend.
     pub built: bool,
 }
 
+/// What the filter asks of every particle found, in one place of memory.
+#[derive(Clone, Copy, Default)]
+pub(crate) struct Traits {
+    radius: f32,
+    phase: Phase,
+}
+
+/// Marks a particle that nothing moves, in a bit that phases leave free.
+const PINNED: u32 = 1 << 31;
+
 /// Decides which pairs within reach are candidates.
 pub(crate) struct Filter<'a> {
-    pub particles: &'a Particles,
-    pub joined: &'a Joined,
+    particles: &'a Particles,
+    joined: &'a Joined,
+    traits: &'a [Traits],
+}
+
+impl<'a> Filter<'a> {
+    /// A filter over the particles as they are now; `traits` is room to work in.
+    pub fn new(
+        team: &Team,
+        particles: &'a Particles,
+        joined: &'a Joined,
+        traits: &'a mut Vec<Traits>,
+    ) -> Self {
+        let Particles { position, radius, phase, .. } = particles;
+        traits.resize(particles.len(), Traits::default());
+        let rows = (Shared::new(traits), &position[..], &radius[..], &phase[..]);
+        team.rows(rows, BLOCK, |_, (traits, position, radius, phase)| {
+            for (i, traits) in traits.iter_mut().enumerate() {
+                let pinned = if position[i].w == 0.0 { PINNED } else { 0 };
+                *traits = Traits { radius: radius[i], phase: Phase(phase[i] & !PINNED | pinned) };
+            }
+        });
+        Filter { particles, joined, traits }
+    }
 }
 
 impl Accept for Filter<'_> {
@@ -35,37 +69,42 @@ impl Accept for Filter<'_> {
     /// Sorted by slot, so that every structure gives the same lists.
     #[inline]
     fn keep(&self, i: usize, hits: &mut Vec<u32>, out: &mut Vec<Neighbor>) {
-        hits.sort_unstable();
+        sort(hits);
+        let (a, partners) = (self.traits[i], self.joined.of(i));
+        out.reserve(hits.len());
         for slot in hits.drain(..) {
-            if let Some(contact) = self.contact(i, slot as usize) {
-                out.push(Neighbor { slot, contact });
+            let b = self.traits[slot as usize];
+            let both = a.phase.0 & b.phase.0;
+            if !a.phase.collides(b.phase) || both & PINNED != 0 || partners.contains(&slot) {
+                continue;
             }
+            let mut contact = a.radius + b.radius;
+            // Pairs that rest closer than their radii keep their rest distance, so a folded cloth
+            // is not blown apart.
+            if both & Phase::SHAPED != 0 && a.phase.group_number() == b.phase.group_number() {
+                let rest = &self.particles.rest;
+                contact = contact.min((rest[i] - rest[slot as usize]).truncate().length());
+            }
+            out.push(Neighbor { slot, contact });
         }
     }
 }
 
-impl Filter<'_> {
-    /// The contact distance of a pair, or `None` when it must not collide. Pairs that rest closer
-    /// than their radii keep their rest distance, so a folded cloth is not blown apart.
-    #[inline]
-    fn contact(&self, a: usize, b: usize) -> Option<f32> {
-        let p = self.particles;
-        let (phase_a, phase_b) = (Phase(p.phase[a]), Phase(p.phase[b]));
-        if !phase_a.collides(phase_b) || (p.position[a].w == 0.0 && p.position[b].w == 0.0) {
-            return None;
+/// Sorts a few slots that mostly come in order.
+#[inline]
+fn sort(slots: &mut [u32]) {
+    if slots.len() > 32 {
+        slots.sort_unstable();
+        return;
+    }
+    for k in 1..slots.len() {
+        let slot = slots[k];
+        let mut to = k;
+        while to > 0 && slots[to - 1] > slot {
+            slots[to] = slots[to - 1];
+            to -= 1;
         }
-        if self.joined.contains(a, b) {
-            return None;
-        }
-        let touch = p.radius[a] + p.radius[b];
-        if phase_a.group_number() != phase_b.group_number() {
-            return Some(touch);
-        }
-        if phase_a.0 & phase_b.0 & Phase::SHAPED == 0 {
-            return Some(touch);
-        }
-        let apart = (p.rest[a] - p.rest[b]).truncate().length();
-        Some(touch.min(apart))
+        slots[to] = slot;
     }
 }
 

@@ -15,7 +15,7 @@ pub struct ParticleId(pub u32);
 pub(crate) const GONE: u32 = u32::MAX;
 
 /// Group and flags of a particle, packed as the GPU reads them.
-#[derive(Clone, Copy, Debug, PartialEq, Eq, Hash, Serialize, Deserialize)]
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Hash, Serialize, Deserialize)]
 pub struct Phase(pub u32);
 
 impl Phase {
