@@ -33,6 +33,7 @@ pub(crate) mod solve_volume;
 pub(crate) mod stabilize_contacts;
 pub(crate) mod update_velocity;
 
+mod bvh;
 mod contact;
 mod joined;
 pub(crate) mod lists;

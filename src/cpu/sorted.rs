@@ -2,6 +2,8 @@
 //!
 //! Every structure sorts the particles in its own way, then hands runs of them to [`Sorted::test`].
 
+pub(crate) mod crowd;
+
 use super::team::Shared;
 use crate::simd::{LANES, Simd};
 use glam::Vec4;

@@ -1,0 +1,4 @@
+//! The parts of the tree of volumes that are no passes: what bounds a node, and ways through it.
+
+pub(crate) mod volume;
+pub(crate) mod walk;
