@@ -60,12 +60,10 @@ unsafe impl Pod for Node {}
 
 impl Node {
     /// Places of the left (0) or right (1) subtree.
-    #[inline(always)]
     pub fn range(&self, side: usize) -> Range<usize> {
-        if side == 0 {
-            self.first as usize..self.split as usize + 1
-        } else {
-            self.split as usize + 1..self.last as usize + 1
+        match side {
+            0 => self.first as usize..self.split as usize + 1,
+            _ => self.split as usize + 1..self.last as usize + 1,
         }
     }
     /// Bit 0 when the left subtree, bit 1 when the right one holds at most `leaf` particles.

@@ -37,6 +37,7 @@ mod bvh;
 mod contact;
 mod joined;
 pub(crate) mod lists;
+pub(crate) mod nearest;
 mod neighbors;
 mod solve;
 mod sorted;

@@ -73,12 +73,13 @@ impl Sorted {
                 let dx = (low[0] - x).max(x - high[0]).max(*zero);
                 let dy = (low[1] - y).max(y - high[1]).max(*zero);
                 let dz = (low[2] - z).max(z - high[2]).max(*zero);
-                let sum = *reach
-                    + if EQUAL { *reach } else { S::load(from.reach.as_ptr().add(j)) };
+                let sum = *reach + if EQUAL { *reach } else { S::load(from.reach.as_ptr().add(j)) };
                 let mut mask = (dx * dx + dy * dy + dz * dz).at_most(sum * sum);
                 mask &= (1u32 << (run.end - j).min(LANES)) - 1;
                 let at = self.count;
-                for (from, to) in [(&from.x, &mut self.x), (&from.y, &mut self.y), (&from.z, &mut self.z)] {
+                for (from, to) in
+                    [(&from.x, &mut self.x), (&from.y, &mut self.y), (&from.z, &mut self.z)]
+                {
                     S::pick(mask, from.as_ptr().add(j).cast(), to.as_mut_ptr().add(at).cast());
                 }
                 if !EQUAL {
