@@ -138,16 +138,17 @@ mod tests {
 
     proptest! {
         #![proptest_config(ProptestConfig::with_cases(64))]
-        /// Whole coordinates make many ties.
+        /// Whole coordinates make many ties, and few of them many points in one place.
         #[test]
         fn the_nearest_are_those_of_a_sort_of_all(
             points in prop::collection::vec(prop::array::uniform3(-20i32..20), 0..300),
             queries in prop::collection::vec(prop::array::uniform3(-30i32..30), 0..20),
             k in 0usize..40,
+            wide in prop::sample::select(vec![1, 3, 30]),
             scale in prop::sample::select(vec![1.0f32, 1e-22, 1e18, 0.37]),
             threads in 1usize..4,
         ) {
-            let place = |p: &[i32; 3]| Vec3::new(p[0] as f32, p[1] as f32, p[2] as f32) * scale;
+            let place = |p: &[i32; 3]| Vec3::from(p.map(|v| (v % wide) as f32)) * scale;
             let points: Vec<Vec3> = points.iter().map(place).collect();
             let queries: Vec<Vec3> = queries.iter().map(place).collect();
             let mut search = Search::new(Params::default(), threads).unwrap();
