@@ -290,7 +290,8 @@ fn bodies_are_skipped_without_a_change_to_what_is_kept() {
     };
     let half = |p: &Vec4| u32::from(p.x > 4.0);
     // One body; two side by side; grains beside a body; some self-colliding in each; all mixed.
-    let layouts: [&dyn Fn(usize, &Vec4) -> u32; 6] = [
+    type Layout<'a> = &'a dyn Fn(usize, &Vec4) -> u32;
+    let layouts: [Layout; 6] = [
         &|_, _| of(3, false),
         &|_, p| of(half(p), false),
         &|_, p| of(5, p.x > 4.0),
