@@ -2,12 +2,13 @@
 
 use crate::cpu::broad::{AsFound, Broad};
 use crate::cpu::lists::Lists;
+use crate::cpu::nearest;
 use crate::cpu::team::Team;
 use crate::error::{Error, Result};
 use crate::report::PassTimes;
 use crate::step::Pass;
 use crate::step::lists::passes;
-use crate::world::{BroadPhase, Params};
+use crate::world::{BroadPhase, MemoryNeed, Params, Volume};
 use glam::Vec3;
 use std::time::Instant;
 
@@ -93,6 +94,51 @@ impl Search {
         Ok(())
     }
 
+    /// The `k` points nearest to each of a list of places, or all of them where there are fewer.
+    /// Exact; what is equally near comes in order of index. Always through the tree, whatever
+    /// `broad_phase` says; the lists of the last [`Search::find`] stay.
+    ///
+    /// ```
+    /// use glam::Vec3;
+    /// use motes::search::Search;
+    /// let points: Vec<Vec3> = (0..100).map(|i| Vec3::X * i as f32).collect();
+    /// let mut search = Search::new(motes::Params::default(), 0)?;
+    /// let nearest = search.nearest(&points, &[Vec3::new(7.25, 0.0, 0.0)], 3)?;
+    /// assert_eq!(nearest.of(0), [(7, 0.25), (8, 0.75), (6, 1.25)]);
+    /// # Ok::<(), motes::Error>(())
+    /// ```
+    pub fn nearest(&mut self, points: &[Vec3], queries: &[Vec3], k: usize) -> Result<Nearest> {
+        check_points(points)?;
+        if let Some(i) = queries.iter().position(|q| !q.is_finite()) {
+            return Err(Error::value(
+                "queries",
+                format!("query {i} is {}, not finite", queries[i]),
+            ));
+        }
+        let each = k.min(points.len());
+        let bytes = each.saturating_mul(queries.len()).saturating_mul(size_of::<(u32, f32)>());
+        if let Some(free) = MemoryNeed::free_for(bytes) {
+            return Err(Error::TooLarge {
+                what: format!("the {each} nearest to {} places", queries.len()),
+                needed: format!("{} MiB", bytes >> 20),
+                limit: format!("this machine has {} MiB free; ask in parts", free >> 20),
+            });
+        }
+        self.used = BroadPhase::Bvh;
+        self.times = PassTimes::default();
+        self.broad.load(&self.team, points.len(), |i| points[i].extend(0.0));
+        let params = Params { bvh_volume: Volume::Aabb, ..self.params.clone() };
+        for dispatch in passes(BroadPhase::Bvh) {
+            if !dispatch.pass.finds_neighbors() {
+                let started = Instant::now();
+                self.broad.build(&self.team, &dispatch, &params, &[]);
+                self.times.add(dispatch.pass, started.elapsed());
+            }
+        }
+        let found = nearest::find(&self.team, &self.broad, queries, each);
+        Ok(Nearest { each, queries: queries.len(), found })
+    }
+
     /// Neighbours of point i, in no particular order.
     pub fn of(&self, i: usize) -> &[u32] {
         self.lists.of(i)
@@ -115,13 +161,32 @@ impl Search {
     }
 }
 
+/// What [`Search::nearest`] found.
+#[derive(Clone, Debug, PartialEq)]
+pub struct Nearest {
+    each: usize,
+    queries: usize,
+    found: Vec<(u32, f32)>,
+}
+
+impl Nearest {
+    /// Points nearest to place `query`: index and distance in m, nearest first.
+    pub fn of(&self, query: usize) -> &[(u32, f32)] {
+        assert!(query < self.queries, "place {query} of {}", self.queries);
+        &self.found[query * self.each..(query + 1) * self.each]
+    }
+    /// How many places were asked for.
+    pub fn len(&self) -> usize {
+        self.queries
+    }
+    /// True when none was.
+    pub fn is_empty(&self) -> bool {
+        self.queries == 0
+    }
+}
+
 fn check(points: &[Vec3], reach: Reach) -> Result<()> {
-    if points.len() >= u32::MAX as usize {
-        return Err(Error::value("points", "more than 2^32; use fewer"));
-    }
-    if let Some(i) = points.iter().position(|p| !p.is_finite()) {
-        return Err(Error::value("points", format!("point {i} is {}, not finite", points[i])));
-    }
+    check_points(points)?;
     let positive = |v: f32| v.is_finite() && v > 0.0;
     match reach {
         Reach::Fixed(length) if !positive(length) => {
@@ -142,4 +207,14 @@ fn check(points: &[Vec3], reach: Reach) -> Result<()> {
         },
         Reach::Fixed(_) => Ok(()),
     }
+}
+
+fn check_points(points: &[Vec3]) -> Result<()> {
+    if points.len() >= u32::MAX as usize {
+        return Err(Error::value("points", "more than 2^32; use fewer"));
+    }
+    if let Some(i) = points.iter().position(|p| !p.is_finite()) {
+        return Err(Error::value("points", format!("point {i} is {}, not finite", points[i])));
+    }
+    Ok(())
 }

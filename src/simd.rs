@@ -24,6 +24,8 @@ pub(crate) trait Simd:
     /// # Safety
     /// Eight values can be written at `to`.
     unsafe fn store(self, to: *mut f32);
+    /// The larger of each lane; with NaN in a lane, either or NaN.
+    fn max(self, other: Self) -> Self;
     /// Bit k is set when lane k is at most that of `other`; never for NaN.
     fn at_most(self, other: Self) -> u32;
     /// Copies the words of `from` whose bit in `mask` is set to the front of `to`; what follows
@@ -140,6 +142,11 @@ impl Simd for Scalar {
         unsafe { *to.cast() = self.0 };
     }
     #[inline(always)]
+    fn max(self, other: Self) -> Self {
+        let larger = |k: usize| if self.0[k] > other.0[k] { self.0[k] } else { other.0[k] };
+        Scalar(std::array::from_fn(larger))
+    }
+    #[inline(always)]
     fn at_most(self, other: Self) -> u32 {
         (0..LANES).fold(0, |mask, k| mask | u32::from(self.0[k] <= other.0[k]) << k)
     }
@@ -188,6 +195,10 @@ impl Simd for Wide {
     unsafe fn store(self, to: *mut f32) {
         // SAFETY: the caller's promise.
         unsafe { *to.cast() = self.0.to_array() };
+    }
+    #[inline(always)]
+    fn max(self, other: Self) -> Self {
+        Wide(self.0.fast_max(other.0))
     }
     #[inline(always)]
     fn at_most(self, other: Self) -> u32 {
@@ -262,6 +273,11 @@ mod avx2 {
             unsafe { _mm256_storeu_ps(to, self.0) };
         }
         #[inline(always)]
+        fn max(self, other: Self) -> Self {
+            // SAFETY: see `Avx2`.
+            Avx2(unsafe { _mm256_max_ps(self.0, other.0) })
+        }
+        #[inline(always)]
         fn at_most(self, other: Self) -> u32 {
             // SAFETY: see `Avx2`.
             unsafe { _mm256_movemask_ps(_mm256_cmp_ps::<_CMP_LE_OQ>(self.0, other.0)) as u32 }
@@ -299,6 +315,9 @@ mod tests {
                     // The bits of a vector are known by what it compares to.
                     out.extend([v.at_most(v), v.at_most(a), a.at_most(v), v.at_most(b)]);
                 }
+                // NaN is each level's own affair, so compared to what is left without it.
+                let most = a.max(b);
+                out.extend([a.at_most(most) & b.at_most(most), most.at_most(b) & a.at_most(b)]);
                 for mask in 0..256u32 {
                     let mut picked = [0; LANES];
                     S::pick(mask, words.as_ptr(), picked.as_mut_ptr());
@@ -314,7 +333,7 @@ mod tests {
         let a = [0.0, -0.0, 1.0, f32::NAN, f32::INFINITY, 1e-40, 3e38, 0.1];
         let b = [-0.0, 0.0, 1.0000001, 1.0, f32::INFINITY, -1e-40, 3e38, 0.7];
         let expected = Level::Scalar.run(Everything(&a, &b));
-        assert_eq!(&expected[16..20], &[100, 101, 100, 101]);
+        assert_eq!(&expected[16..22], &[0xf7, 0xf7 & !0x20, 100, 101, 100, 101]);
         for level in Level::all() {
             assert_eq!(level.run(Everything(&a, &b)), expected, "{level:?}");
         }

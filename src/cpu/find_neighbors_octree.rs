@@ -5,6 +5,7 @@
 //! Order: each particle its own list; the lists are the same for any number of threads.
 
 use super::broad::{Accept, Broad, Structure, find};
+use super::candidates::Region;
 use super::lists::{Desk, Lists};
 use super::octree_build::{Bounds, Octree};
 use super::team::Team;
@@ -41,14 +42,15 @@ impl Structure for Octree {
             self.leaves_meeting(&leaf.bounds, stack, runs);
             // The leaf itself, then who is near it.
             candidates.clear();
-            candidates.add::<S, false>(sorted, leaf.places());
+            candidates.add::<S, EQUAL>(sorted, leaf.places());
+            let region = Region::<S>::around(leaf.places().map(|k| sorted.point(k)));
             for run in &*runs {
                 let (before, after) = (run.start..leaf.places().start, leaf.places().end..run.end);
                 if run.contains(&leaf.places().start) {
-                    candidates.add_meeting::<S>(sorted, before, &leaf.bounds);
-                    candidates.add_meeting::<S>(sorted, after, &leaf.bounds);
+                    candidates.add_near::<S, EQUAL>(sorted, before, &region);
+                    candidates.add_near::<S, EQUAL>(sorted, after, &region);
                 } else {
-                    candidates.add_meeting::<S>(sorted, run.clone(), &leaf.bounds);
+                    candidates.add_near::<S, EQUAL>(sorted, run.clone(), &region);
                 }
             }
             candidates.close::<S>();

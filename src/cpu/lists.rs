@@ -4,7 +4,7 @@
 //! list lies there depends on the team; what it holds does not. When the array is too short the
 //! entries are only counted, the array grows, and the lists are made again: nothing is ever capped.
 
-use super::sorted::Candidates;
+use super::candidates::Candidates;
 use super::team::{Shared, Team};
 use crate::error::{Error, Result};
 use crate::world::MemoryNeed;

@@ -33,9 +33,12 @@ pub(crate) mod solve_volume;
 pub(crate) mod stabilize_contacts;
 pub(crate) mod update_velocity;
 
+mod bvh;
+pub(crate) mod candidates;
 mod contact;
 mod joined;
 pub(crate) mod lists;
+pub(crate) mod nearest;
 mod neighbors;
 mod solve;
 mod sorted;

@@ -32,14 +32,11 @@ impl Default for Bounds {
 }
 
 impl Bounds {
-    /// What a reach grows by.
-    pub const HAIR: f32 = 1.000_001;
-
     /// Around a particle [x, y, z, reach]. Rounding is monotone, so the boxes of two particles
     /// within reach of each other always meet; the hair covers the rounding of the distance test.
     #[inline(always)]
     pub fn around(point: Vec4) -> Self {
-        let reach = Vec3::splat(point.w * Self::HAIR).extend(0.0);
+        let reach = Vec3::splat(point.w * 1.000_001).extend(0.0);
         let at = point.truncate().extend(0.0);
         if at.is_finite() { Bounds { low: at - reach, high: at + reach } } else { Self::default() }
     }

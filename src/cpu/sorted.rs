@@ -2,7 +2,6 @@
 //!
 //! Every structure sorts the particles in its own way, then hands runs of them to [`Sorted::test`].
 
-use super::octree_build::Bounds;
 use super::team::Shared;
 use crate::simd::{LANES, Simd};
 use glam::Vec4;
@@ -12,23 +11,23 @@ use std::ops::Range;
 /// a run may be read past its end.
 #[derive(Default)]
 pub(crate) struct Sorted {
-    x: Vec<f32>,
-    y: Vec<f32>,
-    z: Vec<f32>,
-    reach: Vec<f32>,
-    slot: Vec<u32>,
-    count: usize,
+    pub(super) x: Vec<f32>,
+    pub(super) y: Vec<f32>,
+    pub(super) z: Vec<f32>,
+    pub(super) reach: Vec<f32>,
+    pub(super) slot: Vec<u32>,
+    pub(super) count: usize,
 }
 
 /// A particle whose neighbours are wanted, in every lane.
 #[derive(Clone, Copy)]
 pub(crate) struct Probe<S> {
-    x: S,
-    y: S,
-    z: S,
-    reach: S,
+    pub(super) x: S,
+    pub(super) y: S,
+    pub(super) z: S,
+    pub(super) reach: S,
     /// (2 reach)², for when all reach equally far.
-    limit: S,
+    pub(super) limit: S,
 }
 
 /// Writes the columns, each place by one worker.
@@ -75,6 +74,9 @@ impl Sorted {
         }
     }
 
+    pub fn len(&self) -> usize {
+        self.count
+    }
     /// Who stands at place k.
     #[inline(always)]
     pub fn slot(&self, k: usize) -> u32 {
@@ -140,162 +142,6 @@ impl Sorted {
             }
             j += LANES;
         }
-        // SAFETY: `len` words were written.
-        unsafe { hits.set_len(len) };
-    }
-}
-
-/// Copies of particles that are tested together, side by side: those around a cell or a leaf.
-/// Packing them once for all particles inside leaves no part-filled vectors and one loop a probe.
-#[derive(Default)]
-pub(crate) struct Candidates {
-    x: Vec<f32>,
-    y: Vec<f32>,
-    z: Vec<f32>,
-    reach: Vec<f32>,
-    slot: Vec<u32>,
-    count: usize,
-}
-
-impl Candidates {
-    /// Packs the particles of the runs, in order.
-    #[inline(always)]
-    pub fn pack<S: Simd, const EQUAL: bool>(&mut self, sorted: &Sorted, runs: &[Range<usize>]) {
-        self.clear();
-        for run in runs {
-            self.add::<S, EQUAL>(sorted, run.clone());
-        }
-        self.close::<S>();
-    }
-
-    #[inline(always)]
-    pub fn clear(&mut self) {
-        self.count = 0;
-    }
-    /// Must end a packing: what stands behind the last is never in reach.
-    #[inline(always)]
-    pub fn close<S: Simd>(&mut self) {
-        self.make_room(LANES);
-        // SAFETY: x has LANES more behind the last.
-        unsafe { S::splat(f32::NAN).store(self.x.as_mut_ptr().add(self.count)) };
-    }
-
-    /// Packs the particles of a run.
-    #[inline(always)]
-    pub fn add<S: Simd, const EQUAL: bool>(&mut self, sorted: &Sorted, run: Range<usize>) {
-        assert!(run.end <= sorted.count);
-        // Whole vectors are copied.
-        self.make_room(run.len() + LANES);
-        let (x, y, z) = (self.x.as_mut_ptr(), self.y.as_mut_ptr(), self.z.as_mut_ptr());
-        let (reach, slot) = (self.reach.as_mut_ptr(), self.slot.as_mut_ptr());
-        let (mut from, mut to) = (run.start, self.count);
-        while from < run.end {
-            // SAFETY: `from` is in the run and the sorted columns have LANES more behind it; there
-            // is room for the run and LANES more.
-            unsafe {
-                S::load(sorted.x.as_ptr().add(from)).store(x.add(to));
-                S::load(sorted.y.as_ptr().add(from)).store(y.add(to));
-                S::load(sorted.z.as_ptr().add(from)).store(z.add(to));
-                if !EQUAL {
-                    S::load(sorted.reach.as_ptr().add(from)).store(reach.add(to));
-                }
-                let slots = sorted.slot.as_ptr().add(from).cast::<[u32; LANES]>();
-                *slot.add(to).cast() = *slots;
-            }
-            from += LANES;
-            to += LANES;
-        }
-        self.count += run.len();
-    }
-
-    /// Packs the particles of a run whose own boxes meet another.
-    #[inline(always)]
-    pub fn add_meeting<S: Simd>(&mut self, sorted: &Sorted, run: Range<usize>, bounds: &Bounds) {
-        assert!(run.end <= sorted.count);
-        self.make_room(run.len() + LANES);
-        let (low, high) = (bounds.low, bounds.high);
-        let low = [S::splat(low.x), S::splat(low.y), S::splat(low.z)];
-        let high = [S::splat(high.x), S::splat(high.y), S::splat(high.z)];
-        let from: [*const f32; 4] =
-            [sorted.x.as_ptr(), sorted.y.as_ptr(), sorted.z.as_ptr(), sorted.reach.as_ptr()];
-        let to: [*mut f32; 4] = [
-            self.x.as_mut_ptr(),
-            self.y.as_mut_ptr(),
-            self.z.as_mut_ptr(),
-            self.reach.as_mut_ptr(),
-        ];
-        let (slot, mut count) = (self.slot.as_mut_ptr(), self.count);
-        let mut j = run.start;
-        while j < run.end {
-            // SAFETY: j is in the run and the sorted columns have LANES more behind it; there is
-            // room for the run and LANES more, and `count` rises by at most the lanes tested.
-            unsafe {
-                let reach = S::load(from[3].add(j)) * S::splat(Bounds::HAIR);
-                let mut mask = (1u32 << (run.end - j).min(LANES)) - 1;
-                for axis in 0..3 {
-                    let at = S::load(from[axis].add(j));
-                    mask &= (at - reach).at_most(high[axis]) & low[axis].at_most(at + reach);
-                }
-                for column in 0..4 {
-                    S::pick(mask, from[column].add(j).cast(), to[column].add(count).cast());
-                }
-                S::pick(mask, sorted.slot.as_ptr().add(j), slot.add(count));
-                count += mask.count_ones() as usize;
-            }
-            j += LANES;
-        }
-        self.count = count;
-    }
-
-    #[inline(always)]
-    fn make_room(&mut self, more: usize) {
-        if self.slot.len() < self.count + more {
-            self.grow(self.count + more);
-        }
-    }
-
-    #[inline(never)]
-    fn grow(&mut self, room: usize) {
-        let room = room.next_power_of_two();
-        for column in [&mut self.x, &mut self.y, &mut self.z, &mut self.reach] {
-            column.resize(room, f32::NAN);
-        }
-        self.slot.resize(room, 0);
-    }
-
-    /// Appends the slots of the candidates within reach of the probe, in order, but for candidate
-    /// `own`, which is the probe itself.
-    #[inline(always)]
-    pub fn test<S: Simd, const EQUAL: bool>(
-        &mut self,
-        probe: &Probe<S>,
-        own: usize,
-        hits: &mut Vec<u32>,
-    ) {
-        hits.reserve(self.count + LANES);
-        let mut len = hits.len();
-        // A particle is not its own neighbour: for this probe it is nowhere.
-        let x = std::mem::replace(&mut self.x[own], f32::NAN);
-        assert!(self.count + LANES <= self.slot.len());
-        for j in (0..self.count).step_by(LANES) {
-            // SAFETY: every column has LANES more behind j as asserted (all are equally long), and
-            // room for all candidates and LANES more was reserved.
-            unsafe {
-                let dx = S::load(self.x.as_ptr().add(j)) - probe.x;
-                let dy = S::load(self.y.as_ptr().add(j)) - probe.y;
-                let dz = S::load(self.z.as_ptr().add(j)) - probe.z;
-                let limit = if EQUAL {
-                    probe.limit
-                } else {
-                    let reach = S::load(self.reach.as_ptr().add(j)) + probe.reach;
-                    reach * reach
-                };
-                let mask = (dx * dx + dy * dy + dz * dz).at_most(limit);
-                S::pick(mask, self.slot.as_ptr().add(j), hits.as_mut_ptr().add(len));
-                len += mask.count_ones() as usize;
-            }
-        }
-        self.x[own] = x;
         // SAFETY: `len` words were written.
         unsafe { hits.set_len(len) };
     }
