@@ -5,6 +5,7 @@
 //! - [`Scene`] is a file that says what is in a world; [`Checker`] says whether a run kept its word.
 //! - [`schedule`] says which passes one step of it takes; [`Engine`] runs them.
 //! - [`pass`] declares what each pass reads and writes; `src/cpu` has one file for each.
+//! - [`search`] finds neighbours of any points, with the same structures the engine uses.
 //! - [`StepReport`] tells what a step did and what each pass cost.
 #![deny(unsafe_op_in_unsafe_fn)]
 #![warn(missing_docs)]
@@ -31,3 +32,9 @@ pub use world::{
     Cloth, Collider, Force, ForceKind, Grains, Kind, Lattice, LatticeEdges, Material, Params,
     Particle, ParticleId, Path, Phase, Solid, Solver, World,
 };
+
+/// The vector instructions the engine uses here: `scalar`, `wide` or `avx2`. The best there are,
+/// unless the environment variable `MOTES_SIMD` names one.
+pub fn instructions() -> Result<&'static str> {
+    Ok(simd::Level::choose()?.word())
+}

@@ -139,7 +139,8 @@ impl Search {
         Ok(Nearest { each, queries: queries.len(), found })
     }
 
-    /// Neighbours of point i, in no particular order.
+    /// Neighbours of point i, in no particular order. Panics unless the last [`Search::find`] had
+    /// such a point.
     pub fn of(&self, i: usize) -> &[u32] {
         self.lists.of(i)
     }

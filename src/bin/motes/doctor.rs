@@ -18,6 +18,8 @@ pub fn run(out: &mut dyn Write) -> Result<(), Failure> {
     let mut table = Table::new(["motes", env!("CARGO_PKG_VERSION")]).align("<<");
     table.row(["cpu", &machine::cpu_model()]);
     table.row(["features", &features.join(" ")]);
+    let used = format!("{} (MOTES_SIMD=scalar|wide|avx2 forces one)", motes::instructions()?);
+    table.row(["instructions", &used]);
     let cores = machine::cores();
     table.row(["cores", &cores.to_string()]);
     table.row(["threads", &format!("{cores} unless --threads says otherwise")]);
