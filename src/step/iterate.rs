@@ -3,7 +3,7 @@
 
 use super::{Engine, Part, Pass, run};
 use crate::error::Result;
-use crate::world::World;
+use crate::world::{Particles, World};
 use std::ops::ControlFlow;
 use std::time::Instant;
 
@@ -53,20 +53,29 @@ impl Engine {
                 let ms = started.elapsed().as_secs_f64() * 1e3;
                 report.iterations += 1;
                 report.wall_ms += ms;
-                // A diverging sweep must not leave a world that no longer validates.
-                let particles = &mut world.particles;
-                for (x, p) in particles.position.iter_mut().zip(&mut particles.predicted) {
-                    if p.is_finite() {
-                        *x = *p;
-                    } else {
-                        *p = *x;
-                    }
-                }
+                take_finite(&mut world.particles);
                 if after(world, ms).is_break() {
                     break;
                 }
             }
         }
         Ok(())
+    }
+}
+
+/// Takes the predicted positions; a diverging sweep must not leave a world that no longer
+/// validates, so what is not finite stays where it was.
+fn take_finite(particles: &mut Particles) {
+    let Particles { position, predicted, .. } = particles;
+    if predicted.iter().fold(true, |all, p| all & p.is_finite()) {
+        position.copy_from_slice(predicted);
+        return;
+    }
+    for (x, p) in position.iter_mut().zip(predicted) {
+        if p.is_finite() {
+            *x = *p;
+        } else {
+            *p = *x;
+        }
     }
 }
