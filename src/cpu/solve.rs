@@ -7,6 +7,8 @@ mod colored;
 mod jacobi;
 mod lockfree;
 mod seidel;
+#[cfg(test)]
+mod tests;
 
 pub(crate) use cache::Cache;
 pub(crate) use jacobi::gather;
@@ -123,7 +125,7 @@ pub(crate) fn sweep<P: Projection<N>, const N: usize>(
 }
 
 #[cfg(test)]
-mod tests {
+mod conservation {
     use super::*;
     use crate::cpu::{solve_bend::Bend, solve_distance::Distance, solve_volume::Volume};
     use proptest::prelude::*;
