@@ -149,12 +149,12 @@ impl Simd for Avx2 {
         // SAFETY: see `Avx2`; the caller promises the rows.
         unsafe {
             let pairs = transpose([x.0, y.0, z.0, w.0]);
-            for k in 0..4 {
-                let low = _mm256_castps256_ps128(pairs[k]);
+            for (k, &pair) in pairs.iter().enumerate() {
+                let low = _mm256_castps256_ps128(pair);
                 _mm_storeu_ps(rows.add(*index.add(k) as usize).cast(), low);
             }
-            for k in 0..4 {
-                let high = _mm256_extractf128_ps::<1>(pairs[k]);
+            for (k, &pair) in pairs.iter().enumerate() {
+                let high = _mm256_extractf128_ps::<1>(pair);
                 _mm_storeu_ps(rows.add(*index.add(k + 4) as usize).cast(), high);
             }
         }

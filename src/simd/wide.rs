@@ -99,19 +99,13 @@ impl Simd for Wide {
     }
     #[inline(always)]
     unsafe fn scatter(columns: [Self; 4], rows: *mut [f32; 4], index: *const u32) {
-        let halves: [[f32x4; 2]; 4] =
+        let [x, y, z, w]: [[f32x4; 2]; 4] =
             [cast(columns[0].0), cast(columns[1].0), cast(columns[2].0), cast(columns[3].0)];
-        for half in 0..2 {
-            let turned = f32x4::transpose([
-                halves[0][half],
-                halves[1][half],
-                halves[2][half],
-                halves[3][half],
-            ]);
-            for (k, row) in turned.iter().enumerate() {
-                // SAFETY: the caller's promise.
-                unsafe { *rows.add(*index.add(4 * half + k) as usize) = row.to_array() };
-            }
+        let low = f32x4::transpose([x[0], y[0], z[0], w[0]]);
+        let high = f32x4::transpose([x[1], y[1], z[1], w[1]]);
+        for (k, row) in low.iter().chain(&high).enumerate() {
+            // SAFETY: the caller's promise.
+            unsafe { *rows.add(*index.add(k) as usize) = row.to_array() };
         }
     }
     #[inline(always)]

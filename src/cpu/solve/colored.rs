@@ -109,6 +109,7 @@ struct Rows<const N: usize> {
     lambda: *mut f32,
 }
 
+#[allow(clippy::needless_range_loop)] // the numbers of vector, corner and lane index several arrays
 impl<const N: usize> Rows<N> {
     /// The rows from number `first` on.
     /// # Safety
