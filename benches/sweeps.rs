@@ -1,21 +1,22 @@
-//! How long a sweep over the constraints of a cloth takes, per solver, and a whole step of a heap.
+//! How long a sweep over the constraints takes, per kind and solver, and a whole step of a heap.
 //! `cargo bench`. The plain scalar loop is the yardstick: compare ratios, not machines.
 
 use divan::counter::ItemsCount;
 use divan::{Bencher, black_box};
 use glam::Vec3;
-use motes::{Backend, Cloth, Engine, Grains, Kind, Solver, World};
+use motes::world::LatticeEdges;
+use motes::{Backend, Cloth, Engine, Grains, Lattice, Material, ParticleId, Solver, World};
 use std::ops::ControlFlow;
 
 fn main() {
     divan::main();
 }
 
-/// A 100 x 100 cloth stretched 4 x an axis: 39 402 distance constraints.
-fn stretched() -> World {
+/// A square cloth stretched 4 x an axis; 39 402 distance constraints for 100, 998 002 for 500.
+fn stretched(size: u32, bend: Option<Material>) -> World {
     let mut world = World::new();
     world.params.gravity = Vec3::ZERO;
-    let cloth = Cloth { columns: 100, rows: 100, spacing: 0.1, ..Cloth::default() };
+    let cloth = Cloth { columns: size, rows: size, spacing: 0.1, bend, ..Cloth::default() };
     for id in world.add_cloth(&cloth).expect("a legal cloth") {
         let at = world.position(id).expect("just added") * 4.0;
         world.set_position(id, at).expect("finite");
@@ -25,22 +26,62 @@ fn stretched() -> World {
 
 const SOLVERS: [Solver; 4] = [Solver::Seidel, Solver::Lockfree, Solver::Colored, Solver::Jacobi];
 
-/// `solve_distance`, 20 iterations.
-#[divan::bench(args = SOLVERS, consts = [1, 2])]
-fn solve_distance<const THREADS: usize>(bencher: Bencher, solver: Solver) {
-    let mut world = stretched();
+/// 20 iterations over all constraints; items are constraints.
+fn iterations(bencher: Bencher, mut world: World, solver: Solver, threads: usize) {
     world.params.solver = solver;
-    let count = world.count(Kind::Distance);
-    let mut engine = Engine::new(world, Backend::Cpu { threads: THREADS }).expect("legal");
+    let count = world.constraint_count();
+    let mut engine = Engine::new(world, Backend::Cpu { threads }).expect("legal");
     bencher.counter(ItemsCount::new(20 * count)).bench_local(|| {
         engine.iterate(20, |_, _| ControlFlow::Continue(())).expect("legal");
     });
 }
 
+#[divan::bench(args = SOLVERS, consts = [1, 2])]
+fn solve_distance<const THREADS: usize>(bencher: Bencher, solver: Solver) {
+    iterations(bencher, stretched(100, None), solver, THREADS);
+}
+
+/// A million constraints: more than the caches hold.
+#[divan::bench(consts = [1, 2], sample_count = 20)]
+fn solve_distance_500<const THREADS: usize>(bencher: Bencher) {
+    iterations(bencher, stretched(500, None), Solver::Colored, THREADS);
+}
+
+/// 39 402 edges and 29 205 dihedral hinges.
+#[divan::bench(args = SOLVERS, consts = [1, 2])]
+fn solve_bend<const THREADS: usize>(bencher: Bencher, solver: Solver) {
+    let mut world = stretched(100, Some(Material::compliant(1e-3)));
+    // Out of its plane, so that no hinge is flat.
+    for id in (0..10_000).map(ParticleId) {
+        let at = world.position(id).expect("there");
+        let height = 0.2 * (id.0 as f32 * 0.7).sin();
+        world.set_position(id, at + Vec3::Y * height).expect("finite");
+    }
+    iterations(bencher, world, solver, THREADS);
+}
+
+/// A cube of 20 particles a side: 22 800 edges and 41 154 tetrahedra.
+#[divan::bench(args = SOLVERS, consts = [1, 2])]
+fn solve_volume<const THREADS: usize>(bencher: Bencher, solver: Solver) {
+    let mut world = World::new();
+    world.params.gravity = Vec3::ZERO;
+    let cube = Lattice {
+        counts: [20; 3],
+        edges: LatticeEdges::Axis,
+        volume: Some(Material::default()),
+        ..Lattice::default()
+    };
+    for id in world.add_lattice(&cube).expect("a legal lattice") {
+        let at = world.position(id).expect("just added") * Vec3::new(2.0, 0.7, 1.0);
+        world.set_position(id, at).expect("finite");
+    }
+    iterations(bencher, world, solver, THREADS);
+}
+
 /// The yardstick: the same constraints in order of creation, as plainly as it can be written.
 #[divan::bench]
 fn yardstick_distance(bencher: Bencher) {
-    let world = stretched();
+    let world = stretched(100, None);
     let mut p: Vec<[f32; 4]> = world.particles().positions().iter().map(|p| p.to_array()).collect();
     let set = world.distance();
     let edges: Vec<([u32; 2], f32)> =

@@ -1,31 +1,68 @@
 //! Eight lanes at once, on any machine.
 //!
-//! A kernel is written once over [`Simd`] and entered through [`Level::run`], which picks the
-//! instructions when the program starts, not when it is compiled. No lane ever uses a fused
-//! multiply-add, so every level gives the same bits.
+//! A formula is written once over [`Number`], which is one `f32` or eight of them; a kernel that
+//! loads, stores and gathers is written once over [`Simd`] and entered through [`Level::run`],
+//! which picks the instructions when the program starts, not when it is compiled. Lanes add,
+//! subtract, multiply, divide, take roots, compare and select, all of it exact in IEEE, and none
+//! ever uses a fused multiply-add: so every level, and one `f32` alone, give the same bits.
 //!
-//! Everything between the entry and the intrinsics must be `#[inline(always)]`: only the entry has
-//! the machine's features switched on.
+//! Everything between the entry and the intrinsics must be `#[inline(always)]`, and no closure may
+//! stand between them: only the entry has the machine's features switched on.
+
+#[cfg(target_arch = "x86_64")]
+mod avx2;
+mod one;
+mod scalar;
+mod vector;
+mod wide;
+
+pub(crate) mod angle;
+pub(crate) use vector::Vector;
 
 use crate::error::{Error, Result};
-use std::ops::{Add, Mul, Sub};
+use std::ops::{Add, Div, Mul, Neg, Sub};
 
 /// Lanes of a vector.
 pub(crate) const LANES: usize = 8;
 
-/// Eight `f32`.
-pub(crate) trait Simd:
-    Copy + Add<Output = Self> + Sub<Output = Self> + Mul<Output = Self>
+/// A number, or one in each lane: what formulas are written over.
+pub(crate) trait Number:
+    Copy
+    + Add<Output = Self>
+    + Sub<Output = Self>
+    + Mul<Output = Self>
+    + Div<Output = Self>
+    + Neg<Output = Self>
 {
+    /// The answer to a comparison, in each lane.
+    type Mask: Copy;
     fn splat(value: f32) -> Self;
+    fn sqrt(self) -> Self;
+    fn abs(self) -> Self;
+    /// Whether it is greater than `other`; not for NaN.
+    fn above(self, other: Self) -> Self::Mask;
+    fn both(a: Self::Mask, b: Self::Mask) -> Self::Mask;
+    /// `yes` where the mask is set, `no` elsewhere, bit for bit.
+    fn select(mask: Self::Mask, yes: Self, no: Self) -> Self;
+}
+
+/// Eight `f32`.
+pub(crate) trait Simd: Number {
     /// # Safety
     /// Eight values can be read at `from`.
     unsafe fn load(from: *const f32) -> Self;
     /// # Safety
     /// Eight values can be written at `to`.
     unsafe fn store(self, to: *mut f32);
-    /// The larger of each lane; with NaN in a lane, either or NaN.
-    fn max(self, other: Self) -> Self;
+    /// The four columns of the eight rows that `index` names.
+    /// # Safety
+    /// Eight indices can be read at `index`, and each row can be read at `rows`.
+    unsafe fn gather(rows: *const [f32; 4], index: *const u32) -> [Self; 4];
+    /// Writes four columns back to the eight rows that `index` names; where two are the same, the
+    /// higher lane wins.
+    /// # Safety
+    /// Eight indices can be read at `index`, and each row can be written at `rows`.
+    unsafe fn scatter(columns: [Self; 4], rows: *mut [f32; 4], index: *const u32);
     /// Bit k is set when lane k is at most that of `other`; never for NaN.
     fn at_most(self, other: Self) -> u32;
     /// Copies the words of `from` whose bit in `mask` is set to the front of `to`; what follows
@@ -94,8 +131,8 @@ impl Level {
     #[inline]
     pub fn run<K: Kernel>(self, kernel: K) -> K::Output {
         match self {
-            Level::Scalar => kernel.run::<Scalar>(),
-            Level::Wide => kernel.run::<Wide>(),
+            Level::Scalar => kernel.run::<scalar::Scalar>(),
+            Level::Wide => kernel.run::<wide::Wide>(),
             // SAFETY: this level is only made after the features were detected.
             #[cfg(target_arch = "x86_64")]
             Level::Avx2 => unsafe { avx2::enter(kernel) },
@@ -103,9 +140,10 @@ impl Level {
     }
 }
 
+/// The operators of a lane type.
 macro_rules! operators {
     ($name:ident, $($op:ident $method:ident |$a:ident, $b:ident| $value:expr;)+) => {$(
-        impl $op for $name {
+        impl std::ops::$op for $name {
             type Output = Self;
             #[inline(always)]
             fn $method(self, other: Self) -> Self {
@@ -115,47 +153,7 @@ macro_rules! operators {
         }
     )+};
 }
-
-/// Plain arrays: the reference.
-#[derive(Clone, Copy)]
-pub(crate) struct Scalar([f32; LANES]);
-
-operators! { Scalar,
-    Add add |a, b| Scalar(std::array::from_fn(|k| a.0[k] + b.0[k]));
-    Sub sub |a, b| Scalar(std::array::from_fn(|k| a.0[k] - b.0[k]));
-    Mul mul |a, b| Scalar(std::array::from_fn(|k| a.0[k] * b.0[k]));
-}
-
-impl Simd for Scalar {
-    #[inline(always)]
-    fn splat(value: f32) -> Self {
-        Scalar([value; LANES])
-    }
-    #[inline(always)]
-    unsafe fn load(from: *const f32) -> Self {
-        // SAFETY: the caller's promise; an array of f32 needs no more than f32's alignment.
-        Scalar(unsafe { *from.cast() })
-    }
-    #[inline(always)]
-    unsafe fn store(self, to: *mut f32) {
-        // SAFETY: the caller's promise; likewise.
-        unsafe { *to.cast() = self.0 };
-    }
-    #[inline(always)]
-    fn max(self, other: Self) -> Self {
-        let larger = |k: usize| if self.0[k] > other.0[k] { self.0[k] } else { other.0[k] };
-        Scalar(std::array::from_fn(larger))
-    }
-    #[inline(always)]
-    fn at_most(self, other: Self) -> u32 {
-        (0..LANES).fold(0, |mask, k| mask | u32::from(self.0[k] <= other.0[k]) << k)
-    }
-    #[inline(always)]
-    unsafe fn pick(mask: u32, from: *const u32, to: *mut u32) {
-        // SAFETY: the caller's promise.
-        unsafe { pick_one_by_one(mask, from, to) }
-    }
-}
+use operators;
 
 /// # Safety
 /// As [`Simd::pick`].
@@ -168,130 +166,6 @@ unsafe fn pick_one_by_one(mut mask: u32, from: *const u32, mut to: *mut u32) {
             to = to.add(1);
         }
         mask &= mask - 1;
-    }
-}
-
-/// The `wide` crate: what the compiler's baseline has.
-#[derive(Clone, Copy)]
-pub(crate) struct Wide(wide::f32x8);
-
-operators! { Wide,
-    Add add |a, b| Wide(a.0 + b.0);
-    Sub sub |a, b| Wide(a.0 - b.0);
-    Mul mul |a, b| Wide(a.0 * b.0);
-}
-
-impl Simd for Wide {
-    #[inline(always)]
-    fn splat(value: f32) -> Self {
-        Wide(wide::f32x8::splat(value))
-    }
-    #[inline(always)]
-    unsafe fn load(from: *const f32) -> Self {
-        // SAFETY: the caller's promise.
-        Wide(wide::f32x8::from(unsafe { *from.cast::<[f32; LANES]>() }))
-    }
-    #[inline(always)]
-    unsafe fn store(self, to: *mut f32) {
-        // SAFETY: the caller's promise.
-        unsafe { *to.cast() = self.0.to_array() };
-    }
-    #[inline(always)]
-    fn max(self, other: Self) -> Self {
-        Wide(self.0.fast_max(other.0))
-    }
-    #[inline(always)]
-    fn at_most(self, other: Self) -> u32 {
-        self.0.simd_le(other.0).to_bitmask()
-    }
-    #[inline(always)]
-    unsafe fn pick(mask: u32, from: *const u32, to: *mut u32) {
-        // SAFETY: the caller's promise.
-        unsafe { pick_one_by_one(mask, from, to) }
-    }
-}
-
-#[cfg(target_arch = "x86_64")]
-mod avx2 {
-    use super::{Kernel, LANES, Simd};
-    use std::arch::x86_64::*;
-    use std::ops::{Add, Mul, Sub};
-
-    /// AVX2. Only made inside a kernel that [`enter`] runs, so the instructions are there: that is
-    /// the SAFETY of every intrinsic below.
-    #[derive(Clone, Copy)]
-    pub(crate) struct Avx2(__m256);
-
-    /// # Safety
-    /// The machine has AVX2 and POPCNT.
-    #[target_feature(enable = "avx2,popcnt")]
-    pub(super) unsafe fn enter<K: Kernel>(kernel: K) -> K::Output {
-        kernel.run::<Avx2>()
-    }
-
-    operators! { Avx2,
-        // SAFETY: see `Avx2`.
-        Add add |a, b| Avx2(unsafe { _mm256_add_ps(a.0, b.0) });
-        // SAFETY: see `Avx2`.
-        Sub sub |a, b| Avx2(unsafe { _mm256_sub_ps(a.0, b.0) });
-        // SAFETY: see `Avx2`.
-        Mul mul |a, b| Avx2(unsafe { _mm256_mul_ps(a.0, b.0) });
-    }
-
-    /// For each mask, the lanes whose bit is set, front first.
-    const PICKED: [[u8; LANES]; 256] = {
-        let mut table = [[0; LANES]; 256];
-        let mut mask = 0;
-        while mask < 256 {
-            let (mut lane, mut next) = (0, 0);
-            while lane < LANES {
-                if mask >> lane & 1 == 1 {
-                    table[mask][next] = lane as u8;
-                    next += 1;
-                }
-                lane += 1;
-            }
-            mask += 1;
-        }
-        table
-    };
-
-    impl Simd for Avx2 {
-        #[inline(always)]
-        fn splat(value: f32) -> Self {
-            // SAFETY: see `Avx2`.
-            Avx2(unsafe { _mm256_set1_ps(value) })
-        }
-        #[inline(always)]
-        unsafe fn load(from: *const f32) -> Self {
-            // SAFETY: see `Avx2`; the caller promises that eight values can be read.
-            Avx2(unsafe { _mm256_loadu_ps(from) })
-        }
-        #[inline(always)]
-        unsafe fn store(self, to: *mut f32) {
-            // SAFETY: see `Avx2`; the caller promises that eight values can be written.
-            unsafe { _mm256_storeu_ps(to, self.0) };
-        }
-        #[inline(always)]
-        fn max(self, other: Self) -> Self {
-            // SAFETY: see `Avx2`.
-            Avx2(unsafe { _mm256_max_ps(self.0, other.0) })
-        }
-        #[inline(always)]
-        fn at_most(self, other: Self) -> u32 {
-            // SAFETY: see `Avx2`.
-            unsafe { _mm256_movemask_ps(_mm256_cmp_ps::<_CMP_LE_OQ>(self.0, other.0)) as u32 }
-        }
-        #[inline(always)]
-        unsafe fn pick(mask: u32, from: *const u32, to: *mut u32) {
-            // SAFETY: see `Avx2`; the caller promises the words, and that `mask` is in the table.
-            unsafe {
-                let lanes = PICKED.get_unchecked(mask as usize);
-                let lanes = _mm256_cvtepu8_epi32(_mm_loadl_epi64(lanes.as_ptr().cast()));
-                let words = _mm256_permutevar8x32_epi32(_mm256_loadu_si256(from.cast()), lanes);
-                _mm256_storeu_si256(to.cast(), words);
-            }
-        }
     }
 }
 
@@ -310,14 +184,19 @@ mod tests {
             // SAFETY: the arrays hold eight values.
             unsafe {
                 let (a, b) = (S::load(self.0.as_ptr()), S::load(self.1.as_ptr()));
-                let mut out = Vec::new();
-                for v in [a + b, a - b, a * b, a * b + S::splat(0.1) - a] {
-                    // The bits of a vector are known by what it compares to.
-                    out.extend([v.at_most(v), v.at_most(a), a.at_most(v), v.at_most(b)]);
+                let mut out = vec![a.at_most(b), b.at_most(a), a.at_most(a)];
+                let mut see = |v: S| {
+                    let mut bits = [0.0; LANES];
+                    v.store(bits.as_mut_ptr());
+                    out.extend(bits.map(canonical));
+                };
+                for v in [a + b, a - b, a * b, a / b, -a, a.sqrt(), b.abs()] {
+                    see(v);
                 }
-                // NaN is each level's own affair, so compared to what is left without it.
-                let most = a.max(b);
-                out.extend([a.at_most(most) & b.at_most(most), most.at_most(b) & a.at_most(b)]);
+                see(a * b + S::splat(0.1) - a);
+                let above = a.above(b);
+                see(S::select(above, a, b));
+                see(S::select(S::both(above, S::splat(0.5).above(a)), a, b));
                 for mask in 0..256u32 {
                     let mut picked = [0; LANES];
                     S::pick(mask, words.as_ptr(), picked.as_mut_ptr());
@@ -328,14 +207,67 @@ mod tests {
         }
     }
 
+    /// Which NaN comes out of an operation is the one thing IEEE leaves open.
+    fn canonical(value: f32) -> u32 {
+        if value.is_nan() { f32::NAN.to_bits() } else { value.to_bits() }
+    }
+
+    const ODD: [[f32; LANES]; 2] = [
+        [0.0, -0.0, 1.0, f32::NAN, f32::INFINITY, 1e-40, 3e38, 0.1],
+        [-0.0, 0.0, 1.0000001, 1.0, f32::INFINITY, -1e-40, 3e38, 0.7],
+    ];
+
     #[test]
     fn every_level_gives_the_same() {
-        let a = [0.0, -0.0, 1.0, f32::NAN, f32::INFINITY, 1e-40, 3e38, 0.1];
-        let b = [-0.0, 0.0, 1.0000001, 1.0, f32::INFINITY, -1e-40, 3e38, 0.7];
-        let expected = Level::Scalar.run(Everything(&a, &b));
-        assert_eq!(&expected[16..22], &[0xf7, 0xf7 & !0x20, 100, 101, 100, 101]);
+        for [a, b] in [ODD, [ODD[1], ODD[0]]] {
+            let expected = Level::Scalar.run(Everything(&a, &b));
+            assert_eq!(expected.len(), 3 + 10 * LANES + 1024);
+            for level in Level::all() {
+                assert_eq!(level.run(Everything(&a, &b)), expected, "{level:?}");
+            }
+        }
+    }
+
+    /// Gathers rows in one order and scatters them in another.
+    struct Shuffle<'a>(&'a [[f32; 4]], &'a mut [[f32; 4]], [[u32; LANES]; 2]);
+
+    impl Kernel for Shuffle<'_> {
+        type Output = [[u32; LANES]; 4];
+        #[inline(always)]
+        fn run<S: Simd>(self) -> [[u32; LANES]; 4] {
+            let Shuffle(from, to, [read, write]) = self;
+            let mut seen = [[0.0; LANES]; 4];
+            // SAFETY: the indices below are within the rows.
+            unsafe {
+                let columns = S::gather(from.as_ptr(), read.as_ptr());
+                S::scatter(columns, to.as_mut_ptr(), write.as_ptr());
+                for (column, seen) in columns.iter().zip(&mut seen) {
+                    column.store(seen.as_mut_ptr());
+                }
+            }
+            seen.map(|column| column.map(f32::to_bits))
+        }
+    }
+
+    #[test]
+    fn rows_are_gathered_as_columns_and_scattered_back_bit_for_bit() {
+        // Signalling NaNs among them: rows that are only carried must not change.
+        let from: Vec<[f32; 4]> = (0..20u32)
+            .map(|i| [0, 1, 2, 3].map(|k| f32::from_bits(0x7f80_0001 + 4 * i + k)))
+            .collect();
+        let (read, write) = ([3, 19, 0, 7, 7, 12, 1, 4], [8, 1, 2, 19, 4, 0, 6, 3]);
         for level in Level::all() {
-            assert_eq!(level.run(Everything(&a, &b)), expected, "{level:?}");
+            let mut to = vec![[0.0; 4]; 20];
+            let columns = level.run(Shuffle(&from, &mut to, [read, write]));
+            for lane in 0..LANES {
+                for k in 0..4 {
+                    let bits = from[read[lane] as usize][k].to_bits();
+                    assert_eq!(columns[k][lane], bits, "{level:?} gather {lane} {k}");
+                    let there = to[write[lane] as usize][k].to_bits();
+                    assert_eq!(there, bits, "{level:?} scatter {lane} {k}");
+                }
+            }
+            assert_eq!(to.iter().filter(|row| row[0].to_bits() != 0).count(), LANES);
         }
     }
 }

@@ -13,7 +13,6 @@ pub(crate) struct Region<S> {
     low: [S; 3],
     high: [S; 3],
     reach: S,
-    zero: S,
 }
 
 impl<S: Simd> Region<S> {
@@ -30,9 +29,16 @@ impl<S: Simd> Region<S> {
             low: low.to_array().map(S::splat),
             high: high.to_array().map(S::splat),
             reach: S::splat(reach),
-            zero: S::splat(0.0),
         }
     }
+}
+
+/// How far a coordinate lies outside a range, from what it lies below and above it.
+#[inline(always)]
+fn outside<S: Simd>(below: S, above: S) -> S {
+    let larger = S::select(below.above(above), below, above);
+    let zero = S::splat(0.0);
+    S::select(larger.above(zero), larger, zero)
 }
 
 /// Copies of particles that are tested together, side by side: those around a cell or a leaf.
@@ -108,7 +114,7 @@ impl Candidates {
     ) {
         assert!(run.end <= sorted.count);
         self.make_room(run.len() + LANES);
-        let Region { low, high, reach, zero } = *region;
+        let Region { low, high, reach } = *region;
         let (x, y, z) = (sorted.x.as_ptr(), sorted.y.as_ptr(), sorted.z.as_ptr());
         let mut count = self.count;
         let mut j = run.start;
@@ -117,9 +123,9 @@ impl Candidates {
             // room for the run and LANES more, and `count` rises by at most the lanes tested.
             unsafe {
                 let (at_x, at_y, at_z) = (S::load(x.add(j)), S::load(y.add(j)), S::load(z.add(j)));
-                let dx = (low[0] - at_x).max(at_x - high[0]).max(zero);
-                let dy = (low[1] - at_y).max(at_y - high[1]).max(zero);
-                let dz = (low[2] - at_z).max(at_z - high[2]).max(zero);
+                let dx = outside(low[0] - at_x, at_x - high[0]);
+                let dy = outside(low[1] - at_y, at_y - high[1]);
+                let dz = outside(low[2] - at_z, at_z - high[2]);
                 let other = if EQUAL { reach } else { S::load(sorted.reach.as_ptr().add(j)) };
                 let sum = reach + other;
                 let mut mask = (dx * dx + dy * dy + dz * dz).at_most(sum * sum);

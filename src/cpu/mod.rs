@@ -121,9 +121,9 @@ impl Cpu {
         if world.colliders.is_empty() {
             s.environment.clear(n);
         }
-        s.distance.update_soft(&world.distance, &world.params, h);
-        s.bend.update_soft(&world.bend, &world.params, h);
-        s.volume.update_soft(&world.volume, &world.params, h);
+        s.distance.update(&world.distance, &world.params, h);
+        s.bend.update(&world.bend, &world.params, h);
+        s.volume.update(&world.volume, &world.params, h);
     }
 
     /// Whether `bounds` found that the neighbour lists must be made again.

@@ -5,26 +5,59 @@
 //! multiplier). Writes: predicted, multipliers; under `jacobi` corrections instead of positions.
 //! Order: as `solve_distance`.
 
-use super::solve::{self, Projection, Rule};
+use super::solve::{self, Answer, Corner, Projection, Rule};
 use super::{Moment, Scratch, team::Team};
+use crate::simd::angle::atan2;
+use crate::simd::{Number, Vector};
 use crate::world::World;
-use glam::{Vec3, Vec4};
+use glam::Vec4;
 use std::f32::consts::PI;
 
 /// Normals (twice the triangle areas) below this belong to collapsed triangles.
 const MIN_NORMAL_SQ: f32 = 1e-24;
 
-/// Signed hinge angle, rad: 0 when flat.
-pub(crate) fn angle(p: &[Vec4; 4]) -> f32 {
-    let [a, b, c, d] = p.map(Vec4::truncate);
-    let edge = d - c;
-    let (n1, n2) = normals(a, b, c, d);
-    // |e| scales the sine and the cosine alike, so nothing need be normalised.
-    libm::atan2f(n1.cross(n2).dot(edge), n1.dot(n2) * edge.length())
+/// A hinge: its edge, and the normals of its wings, twice as long as these are large.
+struct Hinge<L> {
+    edge: Vector<L>,
+    length: L,
+    n1: Vector<L>,
+    n2: Vector<L>,
 }
 
-fn normals(a: Vec3, b: Vec3, c: Vec3, d: Vec3) -> (Vec3, Vec3) {
-    ((c - a).cross(d - a), (d - b).cross(c - b))
+impl<L: Number> Hinge<L> {
+    #[inline(always)]
+    fn of([a, b, c, d]: [Vector<L>; 4]) -> Self {
+        let edge = d - c;
+        let (n1, n2) = ((c - a).cross(d - a), (d - b).cross(c - b));
+        Hinge { edge, length: edge.length(), n1, n2 }
+    }
+
+    /// Signed angle, rad: 0 when flat. |e| scales the sine and the cosine alike, so nothing need
+    /// be normalised.
+    #[inline(always)]
+    fn angle(&self) -> L {
+        atan2(self.n1.cross(self.n2).dot(self.edge), self.n1.dot(self.n2) * self.length)
+    }
+
+    /// Gradients of the angle, in the order of the particles, and where they exist. A wing tip
+    /// moves the angle by 1 / its height over the edge; the ends of the edge share the opposite of
+    /// both, by where the tip stands over the edge.
+    #[inline(always)]
+    fn gradients(&self, [a, b, _, d]: [Vector<L>; 4]) -> ([Vector<L>; 4], L::Mask) {
+        let Hinge { edge, length, n1, n2 } = *self;
+        let (s1, s2) = (n1.length_sq(), n2.length_sq());
+        let (m1, m2) = (n1 * (length / s1), n2 * (length / s2));
+        let per_edge = L::splat(1.0) / edge.length_sq();
+        let (t1, t2) = ((d - a).dot(edge) * per_edge, (d - b).dot(edge) * per_edge);
+        let gc = m1 * t1 + m2 * t2;
+        let least = L::splat(MIN_NORMAL_SQ);
+        ([-m1, -m2, gc, m1 + m2 - gc], L::both(s1.above(least), s2.above(least)))
+    }
+}
+
+/// Signed hinge angle, rad: 0 when flat.
+pub(crate) fn angle(p: &[Vec4; 4]) -> f32 {
+    Hinge::of(p.map(|p| Corner::from(p).at)).angle()
 }
 
 /// C at the given positions, rad; the short way round.
@@ -33,50 +66,35 @@ pub(crate) fn error(p: &[Vec4; 4], rest: f32) -> f32 {
 }
 
 /// An angle up to a turn off, brought back to -π..π.
-pub(crate) fn short_way(angle: f32) -> f32 {
-    if angle > PI {
-        angle - 2.0 * PI
-    } else if angle < -PI {
-        angle + 2.0 * PI
-    } else {
-        angle
-    }
-}
-
-/// Gradients of the angle, in the order of the particles.
-fn gradients(p: &[Vec4; 4]) -> Option<[Vec3; 4]> {
-    let [a, b, c, d] = p.map(Vec4::truncate);
-    let edge = d - c;
-    let length = edge.length();
-    let (n1, n2) = normals(a, b, c, d);
-    let (s1, s2) = (n1.length_squared(), n2.length_squared());
-    if s1 <= MIN_NORMAL_SQ || s2 <= MIN_NORMAL_SQ {
-        return None;
-    }
-    let (m1, m2) = (n1 / s1, n2 / s2);
-    let ga = -m1 * length;
-    let gb = -m2 * length;
-    let gc = m1 * ((d - a).dot(edge) / length) + m2 * ((d - b).dot(edge) / length);
-    let gd = m1 * ((a - c).dot(edge) / length) + m2 * ((b - c).dot(edge) / length);
-    Some([ga, gb, gc, gd])
+#[inline(always)]
+pub(crate) fn short_way<L: Number>(angle: L) -> L {
+    let (half, turn) = (L::splat(PI), L::splat(2.0 * PI));
+    let below = L::select((-half).above(angle), angle + turn, angle);
+    L::select(angle.above(half), angle - turn, below)
 }
 
 /// The dihedral hinge.
 pub(crate) struct Bend;
 
 impl Projection<4> for Bend {
-    #[inline]
-    fn project(
-        p: &[Vec4; 4],
-        rest: f32,
-        soft: f32,
-        lambda: f32,
+    #[inline(always)]
+    fn project<L: Number>(
+        p: &[Corner<L>; 4],
+        rest: L,
+        soft: L,
+        lambda: L,
         rule: Rule,
-    ) -> Option<([Vec3; 4], f32)> {
-        let grad = gradients(p)?;
-        let sum = (0..4).map(|k| p[k].w * grad[k].length_squared()).sum();
-        let change = rule.multiplier(error(p, rest), sum, soft, lambda)?;
-        Some((grad.map(|g| g * change), change))
+    ) -> Answer<L, 4> {
+        let at = [p[0].at, p[1].at, p[2].at, p[3].at];
+        let hinge = Hinge::of(at);
+        let ([ga, gb, gc, gd], exist) = hinge.gradients(at);
+        let sum = p[0].w * ga.length_sq()
+            + p[1].w * gb.length_sq()
+            + p[2].w * gc.length_sq()
+            + p[3].w * gd.length_sq();
+        let (change, movable) = rule.multiplier(short_way(hinge.angle() - rest), sum, soft, lambda);
+        let push = [ga * change, gb * change, gc * change, gd * change];
+        Answer { push, change, valid: L::both(exist, movable) }
     }
 }
 
@@ -94,6 +112,14 @@ pub(crate) fn run(team: &Team, world: &mut World, scratch: &mut Scratch, at: &Mo
 #[cfg(test)]
 mod tests {
     use super::*;
+    use glam::Vec3;
+
+    fn gradients(p: &[Vec4; 4]) -> [Vec3; 4] {
+        let at = p.map(|p| Corner::from(p).at);
+        let (gradients, exist) = Hinge::of(at).gradients(at);
+        assert!(exist);
+        gradients.map(Vec3::from)
+    }
 
     fn hinge(lift: f32) -> [Vec4; 4] {
         [
@@ -108,7 +134,7 @@ mod tests {
     fn gradients_agree_with_finite_differences() {
         for lift in [-2.0, -0.5, 0.0, 0.4, 3.0] {
             let p = hinge(lift);
-            let grad = gradients(&p).unwrap();
+            let grad = gradients(&p);
             for k in 0..4 {
                 for axis in 0..3 {
                     let step = 1e-3;
@@ -135,6 +161,6 @@ mod tests {
             Vec4::new(0.0, 0.0, 0.5, 1.0),
         ];
         assert_eq!(angle(&flat), 0.0);
-        assert!(gradients(&flat).unwrap()[0].length() > 0.5);
+        assert!(gradients(&flat)[0].length() > 0.5);
     }
 }

@@ -5,10 +5,11 @@
 //! Order: creation (`seidel`, `lockfree`), colour (`colored`), none (`jacobi`); deterministic but
 //! for `lockfree`.
 
-use super::solve::{self, Projection, Rule};
+use super::solve::{self, Answer, Corner, Projection, Rule};
 use super::{Moment, Scratch, team::Team};
+use crate::simd::Number;
 use crate::world::World;
-use glam::{Vec3, Vec4};
+use glam::Vec4;
 
 /// Lengths below this have no direction.
 const MIN_LENGTH: f32 = 1e-9;
@@ -22,22 +23,20 @@ pub(crate) fn error(p: &[Vec4; 2], rest: f32) -> f32 {
 pub(crate) struct Distance;
 
 impl Projection<2> for Distance {
-    #[inline]
-    fn project(
-        p: &[Vec4; 2],
-        rest: f32,
-        soft: f32,
-        lambda: f32,
+    #[inline(always)]
+    fn project<L: Number>(
+        [a, b]: &[Corner<L>; 2],
+        rest: L,
+        soft: L,
+        lambda: L,
         rule: Rule,
-    ) -> Option<([Vec3; 2], f32)> {
-        let d = (p[0] - p[1]).truncate();
+    ) -> Answer<L, 2> {
+        let d = a.at - b.at;
         let length = d.length();
-        if length <= MIN_LENGTH {
-            return None;
-        }
-        let change = rule.multiplier(length - rest, p[0].w + p[1].w, soft, lambda)?;
+        let (change, movable) = rule.multiplier(length - rest, a.w + b.w, soft, lambda);
         let push = d * (change / length);
-        Some(([push, -push], change))
+        let valid = L::both(movable, length.above(L::splat(MIN_LENGTH)));
+        Answer { push: [push, -push], change, valid }
     }
 }
 

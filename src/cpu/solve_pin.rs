@@ -23,7 +23,10 @@ pub(crate) fn run(world: &mut World, at: &Moment) {
             Method::Xpbd => pin.compliance / (at.h * at.h),
             Method::Pbd => pin.stiffness,
         };
-        let Some(change) = rule.multiplier(distance, p.w, soft, pin.lambda) else { continue };
+        let (change, valid) = rule.multiplier(distance, p.w, soft, pin.lambda);
+        if !valid {
+            continue;
+        }
         let moved = p.truncate() + d * (p.w * change / distance);
         world.particles.predicted[pin.particle as usize] = moved.extend(p.w);
         world.pins[i].lambda += change;

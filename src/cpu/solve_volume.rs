@@ -4,10 +4,11 @@
 //! Writes: predicted, multipliers; under `jacobi` corrections instead of positions.
 //! Order: as `solve_distance`.
 
-use super::solve::{self, Projection, Rule};
+use super::solve::{self, Answer, Corner, Projection, Rule};
 use super::{Moment, Scratch, team::Team};
+use crate::simd::Number;
 use crate::world::World;
-use glam::{Vec3, Vec4};
+use glam::Vec4;
 
 /// Signed volume of the tetrahedron, m³.
 pub(crate) fn volume(p: &[Vec4; 4]) -> f32 {
@@ -24,26 +25,26 @@ pub(crate) fn error(p: &[Vec4; 4], rest: f32) -> f32 {
 pub(crate) struct Volume;
 
 impl Projection<4> for Volume {
-    #[inline]
-    fn project(
-        p: &[Vec4; 4],
-        rest: f32,
-        soft: f32,
-        lambda: f32,
+    #[inline(always)]
+    fn project<L: Number>(
+        [a, b, c, d]: &[Corner<L>; 4],
+        rest: L,
+        soft: L,
+        lambda: L,
         rule: Rule,
-    ) -> Option<([Vec3; 4], f32)> {
-        let [a, b, c, d] = p.map(Vec4::truncate);
-        let (u, v, w) = (b - a, c - a, d - a);
-        let gb = v.cross(w) / 6.0;
-        let gc = w.cross(u) / 6.0;
-        let gd = u.cross(v) / 6.0;
+    ) -> Answer<L, 4> {
+        let (u, v, w) = (b.at - a.at, c.at - a.at, d.at - a.at);
+        let sixth = L::splat(1.0 / 6.0);
+        let gb = v.cross(w) * sixth;
+        let gc = w.cross(u) * sixth;
+        let gd = u.cross(v) * sixth;
         let ga = -(gb + gc + gd);
-        let sum = p[0].w * ga.length_squared()
-            + p[1].w * gb.length_squared()
-            + p[2].w * gc.length_squared()
-            + p[3].w * gd.length_squared();
-        let change = rule.multiplier(u.cross(v).dot(w) / 6.0 - rest, sum, soft, lambda)?;
-        Some(([ga * change, gb * change, gc * change, gd * change], change))
+        let sum = a.w * ga.length_sq()
+            + b.w * gb.length_sq()
+            + c.w * gc.length_sq()
+            + d.w * gd.length_sq();
+        let (change, valid) = rule.multiplier(gd.dot(w) - rest, sum, soft, lambda);
+        Answer { push: [ga * change, gb * change, gc * change, gd * change], change, valid }
     }
 }
 

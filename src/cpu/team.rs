@@ -330,6 +330,10 @@ impl<'a, T> Shared<'a, T> {
     pub fn len(&self) -> usize {
         self.len
     }
+    /// Its first element, for kernels that promise by themselves what `at` asks for.
+    pub fn start(&self) -> *mut T {
+        self.start
+    }
     /// # Safety
     /// `i` is in bounds, and no other worker accesses element `i` meanwhile.
     #[allow(clippy::mut_from_ref)] // disjointness is the caller's promise

@@ -2,8 +2,9 @@
 //! a step does.
 
 use super::{Engine, Part, Pass, run};
+use crate::cpu::team::{Shared, Team};
 use crate::error::Result;
-use crate::world::World;
+use crate::world::{Particles, World};
 use std::ops::ControlFlow;
 use std::time::Instant;
 
@@ -53,15 +54,7 @@ impl Engine {
                 let ms = started.elapsed().as_secs_f64() * 1e3;
                 report.iterations += 1;
                 report.wall_ms += ms;
-                // A diverging sweep must not leave a world that no longer validates.
-                let particles = &mut world.particles;
-                for (x, p) in particles.position.iter_mut().zip(&mut particles.predicted) {
-                    if p.is_finite() {
-                        *x = *p;
-                    } else {
-                        *p = *x;
-                    }
-                }
+                take_finite(&cpu.team, &mut world.particles);
                 if after(world, ms).is_break() {
                     break;
                 }
@@ -69,4 +62,25 @@ impl Engine {
         }
         Ok(())
     }
+}
+
+/// Takes the predicted positions; a diverging sweep must not leave a world that no longer
+/// validates, so what is not finite stays where it was. The team's work, so that the positions stay
+/// with the worker that sweeps them.
+fn take_finite(team: &Team, particles: &mut Particles) {
+    let Particles { position, predicted, .. } = particles;
+    let rows = (Shared::new(position), Shared::new(predicted));
+    team.rows(rows, 512, |_, (position, predicted)| {
+        if predicted.iter().fold(true, |all, p| all & p.is_finite()) {
+            position.copy_from_slice(predicted);
+            return;
+        }
+        for (x, p) in position.iter_mut().zip(predicted) {
+            if p.is_finite() {
+                *x = *p;
+            } else {
+                *p = *x;
+            }
+        }
+    });
 }

@@ -284,7 +284,8 @@ impl<const N: usize> ConstraintSet<N> {
             && self.colors_are_sound()
     }
 
-    fn colors_are_sound(&self) -> bool {
+    /// Whether the colours are ranges of rows that share no particle, but for the overflow.
+    pub(crate) fn colors_are_sound(&self) -> bool {
         if self.color.iter().any(|&c| c as usize > OVERFLOW_COLOR) {
             return false;
         }

@@ -1,0 +1,127 @@
+//! What a kind of constraint needs besides its own arrays: made again from them at any time.
+
+use crate::world::constraints::ConstraintSet;
+use crate::world::{Method, Params};
+use glam::Vec3;
+
+#[derive(Default)]
+pub(crate) struct Cache {
+    /// [`super::Rule::multiplier`]'s `soft` per row.
+    pub(super) soft: Vec<f32>,
+    soft_key: Option<(u64, Method, f32, u32)>,
+    /// One past the highest slot in use.
+    reach: usize,
+    reach_revision: Option<u64>,
+    /// Rows in order of creation.
+    pub(super) natural: Vec<u32>,
+    natural_revision: Option<u64>,
+    /// Jacobi: corrections, row * N + corner, and who gathers which.
+    pub(super) corrections: Vec<Vec3>,
+    pub(super) incident_start: Vec<u32>,
+    pub(super) incident: Vec<u32>,
+    incident_revision: Option<u64>,
+}
+
+impl Cache {
+    /// Brings what every sweep needs up to date; cheap when nothing changed.
+    pub fn update<const N: usize>(&mut self, set: &ConstraintSet<N>, params: &Params, h: f32) {
+        self.update_reach(set);
+        self.update_soft(set, params, h);
+    }
+
+    fn update_soft<const N: usize>(&mut self, set: &ConstraintSet<N>, params: &Params, h: f32) {
+        let key = (set.revision(), params.method, h, params.iterations);
+        if self.soft_key == Some(key) {
+            return;
+        }
+        self.soft_key = Some(key);
+        self.soft.clear();
+        match params.method {
+            Method::Xpbd => {
+                let inv_h_sq = 1.0 / (h * h);
+                self.soft.extend(set.compliance.iter().map(|c| c * inv_h_sq));
+            }
+            Method::Pbd => {
+                let exponent = 1.0 / params.iterations.max(1) as f32;
+                let soft = |k: &f32| 1.0 - libm::powf(1.0 - k, exponent);
+                self.soft.extend(set.stiffness.iter().map(soft));
+            }
+        }
+    }
+
+    /// Checks once, for each topology, what lets sweeps read and write particles unchecked.
+    fn update_reach<const N: usize>(&mut self, set: &ConstraintSet<N>) {
+        if self.reach_revision == Some(set.revision()) {
+            return;
+        }
+        // A set that comes new may come from anywhere; from then on only its own methods change
+        // it, and they keep the colours.
+        if self.reach_revision.is_none() {
+            assert!(set.colors_are_sound(), "constraints of a colour share a particle");
+        }
+        self.reach_revision = Some(set.revision());
+        let highest = set.corner[..N].iter().flatten().max();
+        self.reach = highest.map_or(0, |&slot| slot as usize + 1);
+    }
+
+    /// Panics unless every particle of the set is among `particle_count`.
+    pub(super) fn assert_within<const N: usize>(
+        &self,
+        set: &ConstraintSet<N>,
+        particle_count: usize,
+    ) {
+        assert_eq!(self.reach_revision, Some(set.revision()), "the cache is out of date");
+        assert!(self.reach <= particle_count, "a constraint on a particle that is not there");
+    }
+
+    pub(super) fn update_natural<const N: usize>(&mut self, set: &ConstraintSet<N>) {
+        if self.natural_revision == Some(set.revision()) {
+            return;
+        }
+        self.natural_revision = Some(set.revision());
+        self.natural.clear();
+        self.natural.extend(0..set.len() as u32);
+        self.natural.sort_unstable_by_key(|&i| set.serial[i as usize]);
+    }
+
+    /// Who gathers which corrections: a counting sort by particle, stable in the row.
+    pub(super) fn update_incidence<const N: usize>(
+        &mut self,
+        set: &ConstraintSet<N>,
+        particles: usize,
+    ) {
+        let up_to_date = self.incident_revision == Some(set.revision())
+            && self.incident_start.len() == particles + 1;
+        if up_to_date {
+            return;
+        }
+        self.incident_revision = Some(set.revision());
+        let start = &mut self.incident_start;
+        start.clear();
+        start.resize(particles + 1, 0);
+        for k in 0..N {
+            for &p in &set.corner[k] {
+                start[p as usize + 1] += 1;
+            }
+        }
+        for i in 0..particles {
+            start[i + 1] += start[i];
+        }
+        self.incident.clear();
+        self.incident.resize(N * set.len(), 0);
+        let mut next = start.clone();
+        for i in 0..set.len() {
+            for k in 0..N {
+                let at = &mut next[set.corner[k][i] as usize];
+                self.incident[*at as usize] = (i * N + k) as u32;
+                *at += 1;
+            }
+        }
+        self.corrections.clear();
+        self.corrections.resize(N * set.len(), Vec3::ZERO);
+    }
+
+    pub(super) fn incident_count(&self, particle: usize) -> u32 {
+        self.incident_start[particle + 1] - self.incident_start[particle]
+    }
+}

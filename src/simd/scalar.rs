@@ -1,0 +1,85 @@
+//! Plain arrays: the reference.
+
+use super::{LANES, Number, Simd, operators, pick_one_by_one};
+use std::array::from_fn;
+
+#[derive(Clone, Copy)]
+pub(crate) struct Scalar([f32; LANES]);
+
+operators! { Scalar,
+    Add add |a, b| Scalar(from_fn(|k| a.0[k] + b.0[k]));
+    Sub sub |a, b| Scalar(from_fn(|k| a.0[k] - b.0[k]));
+    Mul mul |a, b| Scalar(from_fn(|k| a.0[k] * b.0[k]));
+    Div div |a, b| Scalar(from_fn(|k| a.0[k] / b.0[k]));
+}
+
+impl std::ops::Neg for Scalar {
+    type Output = Self;
+    #[inline(always)]
+    fn neg(self) -> Self {
+        Scalar(self.0.map(|v| -v))
+    }
+}
+
+impl Number for Scalar {
+    type Mask = [bool; LANES];
+    #[inline(always)]
+    fn splat(value: f32) -> Self {
+        Scalar([value; LANES])
+    }
+    #[inline(always)]
+    fn sqrt(self) -> Self {
+        Scalar(self.0.map(f32::sqrt))
+    }
+    #[inline(always)]
+    fn abs(self) -> Self {
+        Scalar(self.0.map(f32::abs))
+    }
+    #[inline(always)]
+    fn above(self, other: Self) -> Self::Mask {
+        from_fn(|k| self.0[k] > other.0[k])
+    }
+    #[inline(always)]
+    fn both(a: Self::Mask, b: Self::Mask) -> Self::Mask {
+        from_fn(|k| a[k] & b[k])
+    }
+    #[inline(always)]
+    fn select(mask: Self::Mask, yes: Self, no: Self) -> Self {
+        Scalar(from_fn(|k| if mask[k] { yes.0[k] } else { no.0[k] }))
+    }
+}
+
+impl Simd for Scalar {
+    #[inline(always)]
+    unsafe fn load(from: *const f32) -> Self {
+        // SAFETY: the caller's promise; an array of f32 needs no more than f32's alignment.
+        Scalar(unsafe { *from.cast() })
+    }
+    #[inline(always)]
+    unsafe fn store(self, to: *mut f32) {
+        // SAFETY: the caller's promise; alignment as above.
+        unsafe { *to.cast() = self.0 }
+    }
+    #[inline(always)]
+    unsafe fn gather(rows: *const [f32; 4], index: *const u32) -> [Self; 4] {
+        // SAFETY: the caller's promise.
+        let rows: [[f32; 4]; LANES] = from_fn(|k| unsafe { *rows.add(*index.add(k) as usize) });
+        from_fn(|column| Scalar(rows.map(|row| row[column])))
+    }
+    #[inline(always)]
+    unsafe fn scatter(columns: [Self; 4], rows: *mut [f32; 4], index: *const u32) {
+        for k in 0..LANES {
+            // SAFETY: the caller's promise.
+            unsafe { *rows.add(*index.add(k) as usize) = columns.map(|column| column.0[k]) };
+        }
+    }
+    #[inline(always)]
+    fn at_most(self, other: Self) -> u32 {
+        (0..LANES).fold(0, |mask, k| mask | u32::from(self.0[k] <= other.0[k]) << k)
+    }
+    #[inline(always)]
+    unsafe fn pick(mask: u32, from: *const u32, to: *mut u32) {
+        // SAFETY: the caller's promise.
+        unsafe { pick_one_by_one(mask, from, to) }
+    }
+}

@@ -1,0 +1,76 @@
+//! Vectors of space whose components are numbers of either kind.
+
+use super::Number;
+use std::ops::{Add, Mul, Neg, Sub};
+
+/// A vector, or one in each lane.
+#[derive(Clone, Copy)]
+pub(crate) struct Vector<L> {
+    pub x: L,
+    pub y: L,
+    pub z: L,
+}
+
+impl<L: Number> Vector<L> {
+    #[inline(always)]
+    pub fn dot(self, other: Self) -> L {
+        self.x * other.x + self.y * other.y + self.z * other.z
+    }
+    #[inline(always)]
+    pub fn cross(self, other: Self) -> Self {
+        Vector {
+            x: self.y * other.z - other.y * self.z,
+            y: self.z * other.x - other.z * self.x,
+            z: self.x * other.y - other.x * self.y,
+        }
+    }
+    #[inline(always)]
+    pub fn length_sq(self) -> L {
+        self.dot(self)
+    }
+    #[inline(always)]
+    pub fn length(self) -> L {
+        self.length_sq().sqrt()
+    }
+    /// `yes` where the mask is set, `no` elsewhere, bit for bit.
+    #[inline(always)]
+    pub fn select(mask: L::Mask, yes: Self, no: Self) -> Self {
+        Vector {
+            x: L::select(mask, yes.x, no.x),
+            y: L::select(mask, yes.y, no.y),
+            z: L::select(mask, yes.z, no.z),
+        }
+    }
+}
+
+impl<L: Number> Add for Vector<L> {
+    type Output = Self;
+    #[inline(always)]
+    fn add(self, other: Self) -> Self {
+        Vector { x: self.x + other.x, y: self.y + other.y, z: self.z + other.z }
+    }
+}
+
+impl<L: Number> Sub for Vector<L> {
+    type Output = Self;
+    #[inline(always)]
+    fn sub(self, other: Self) -> Self {
+        Vector { x: self.x - other.x, y: self.y - other.y, z: self.z - other.z }
+    }
+}
+
+impl<L: Number> Mul<L> for Vector<L> {
+    type Output = Self;
+    #[inline(always)]
+    fn mul(self, factor: L) -> Self {
+        Vector { x: self.x * factor, y: self.y * factor, z: self.z * factor }
+    }
+}
+
+impl<L: Number> Neg for Vector<L> {
+    type Output = Self;
+    #[inline(always)]
+    fn neg(self) -> Self {
+        Vector { x: -self.x, y: -self.y, z: -self.z }
+    }
+}

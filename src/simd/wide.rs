@@ -1,0 +1,120 @@
+//! The `wide` crate: what the compiler's baseline has.
+
+use super::{LANES, Number, Simd, operators, pick_one_by_one};
+use bytemuck::cast;
+use wide::{f32x4, f32x8};
+
+#[derive(Clone, Copy)]
+pub(crate) struct Wide(f32x8);
+
+operators! { Wide,
+    Add add |a, b| Wide(a.0 + b.0);
+    Sub sub |a, b| Wide(a.0 - b.0);
+    Mul mul |a, b| Wide(a.0 * b.0);
+    Div div |a, b| Wide(a.0 / b.0);
+}
+
+impl std::ops::Neg for Wide {
+    type Output = Self;
+    #[inline(always)]
+    fn neg(self) -> Self {
+        Wide(-self.0)
+    }
+}
+
+impl Number for Wide {
+    /// All bits of a lane set, or none.
+    type Mask = f32x8;
+    #[inline(always)]
+    fn splat(value: f32) -> Self {
+        Wide(f32x8::splat(value))
+    }
+    #[inline(always)]
+    fn sqrt(self) -> Self {
+        Wide(self.0.sqrt())
+    }
+    #[inline(always)]
+    fn abs(self) -> Self {
+        Wide(self.0.abs())
+    }
+    #[inline(always)]
+    fn above(self, other: Self) -> f32x8 {
+        self.0.simd_gt(other.0)
+    }
+    #[inline(always)]
+    fn both(a: f32x8, b: f32x8) -> f32x8 {
+        a & b
+    }
+    #[inline(always)]
+    fn select(mask: f32x8, yes: Self, no: Self) -> Self {
+        Wide(mask.select(yes.0, no.0))
+    }
+}
+
+/// # Safety
+/// The row that the index at lane `k` names can be read.
+#[inline(always)]
+unsafe fn row(rows: *const [f32; 4], index: *const u32, k: usize) -> f32x4 {
+    // SAFETY: the caller's promise.
+    f32x4::new(unsafe { *rows.add(*index.add(k) as usize) })
+}
+
+impl Simd for Wide {
+    #[inline(always)]
+    unsafe fn load(from: *const f32) -> Self {
+        // SAFETY: the caller's promise.
+        Wide(f32x8::new(unsafe { *from.cast::<[f32; LANES]>() }))
+    }
+    #[inline(always)]
+    unsafe fn store(self, to: *mut f32) {
+        // SAFETY: the caller's promise.
+        unsafe { *to.cast::<[f32; LANES]>() = self.0.to_array() }
+    }
+    #[inline(always)]
+    unsafe fn gather(rows: *const [f32; 4], index: *const u32) -> [Self; 4] {
+        // SAFETY: the caller's promise.
+        let [low, high] = unsafe {
+            [
+                [
+                    row(rows, index, 0),
+                    row(rows, index, 1),
+                    row(rows, index, 2),
+                    row(rows, index, 3),
+                ],
+                [
+                    row(rows, index, 4),
+                    row(rows, index, 5),
+                    row(rows, index, 6),
+                    row(rows, index, 7),
+                ],
+            ]
+        };
+        let (low, high) = (f32x4::transpose(low), f32x4::transpose(high));
+        [
+            Wide(cast([low[0], high[0]])),
+            Wide(cast([low[1], high[1]])),
+            Wide(cast([low[2], high[2]])),
+            Wide(cast([low[3], high[3]])),
+        ]
+    }
+    #[inline(always)]
+    unsafe fn scatter(columns: [Self; 4], rows: *mut [f32; 4], index: *const u32) {
+        let [x, y, z, w]: [[f32x4; 2]; 4] =
+            [cast(columns[0].0), cast(columns[1].0), cast(columns[2].0), cast(columns[3].0)];
+        let low = f32x4::transpose([x[0], y[0], z[0], w[0]]);
+        let high = f32x4::transpose([x[1], y[1], z[1], w[1]]);
+        for (k, row) in low.iter().chain(&high).enumerate() {
+            // SAFETY: the caller's promise.
+            unsafe { *rows.add(*index.add(k) as usize) = row.to_array() };
+        }
+    }
+    #[inline(always)]
+    fn at_most(self, other: Self) -> u32 {
+        self.0.simd_le(other.0).to_bitmask()
+    }
+    #[inline(always)]
+    unsafe fn pick(mask: u32, from: *const u32, to: *mut u32) {
+        // SAFETY: the caller's promise.
+        unsafe { pick_one_by_one(mask, from, to) }
+    }
+}
