@@ -58,6 +58,10 @@ pub(crate) trait Simd: Number {
     /// # Safety
     /// Eight indices can be read at `index`, and each row can be read at `rows`.
     unsafe fn gather(rows: *const [f32; 4], index: *const u32) -> [Self; 4];
+    /// The eight values that `index` names.
+    /// # Safety
+    /// Eight indices below 2^31 can be read at `index`, and each value can be read at `values`.
+    unsafe fn gather_one(values: *const f32, index: *const u32) -> Self;
     /// Writes four columns back to the eight rows that `index` names; where two are the same, the
     /// higher lane wins.
     /// # Safety
@@ -241,6 +245,12 @@ mod tests {
             unsafe {
                 let columns = S::gather(from.as_ptr(), read.as_ptr());
                 S::scatter(columns, to.as_mut_ptr(), write.as_ptr());
+                // The same values one by one: the columns must agree with it.
+                let ones = S::gather_one(from.as_ptr().cast(), read.map(|i| 4 * i).as_ptr());
+                let mut first = [0.0; LANES];
+                ones.store(first.as_mut_ptr());
+                let expected = read.map(|i| from[i as usize][0].to_bits());
+                assert_eq!(first.map(f32::to_bits), expected);
                 for (column, seen) in columns.iter().zip(&mut seen) {
                     column.store(seen.as_mut_ptr());
                 }

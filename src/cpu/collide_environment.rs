@@ -13,9 +13,12 @@ use crate::error::Result;
 use crate::world::World;
 use crate::world::collider::{Collider, Pose, Shape};
 
+mod guard;
 mod inline_vec;
 mod mesh;
 mod primitive;
+
+pub(crate) use guard::Guard;
 
 /// A collider with its pose at the start and at the end of the substep.
 #[derive(Clone, Copy, Debug)]
@@ -183,12 +186,17 @@ pub(crate) fn run(team: &Team, world: &World, scratch: &mut Scratch, at: &Moment
         world.colliders.iter().zip(&scratch.posed).zip(0..).map(
             |((collider, &[start, end]), index)| PosedCollider { collider, start, end, index },
         );
+    scratch.guards.clear();
+    scratch.guards.extend(posed.clone().map(|posed| Guard::of(&posed)));
+    let guards = &scratch.guards;
     let p = &world.particles;
     let slack = world.params.margin - 1.0;
     scratch.environment.fill_each(team, p.len(), |i, out| {
         if p.position[i].w > 0.0 {
             let (x, to, r) = (p.position[i].truncate(), p.predicted[i].truncate(), p.radius[i]);
-            find_contacts(posed.clone(), x, to, r, slack * r, out);
+            if !guards.iter().all(|guard| guard.is_far(x, to, r + slack * r)) {
+                find_contacts(posed.clone(), x, to, r, slack * r, out);
+            }
         }
     })
 }

@@ -5,8 +5,10 @@
 //! Order: serial, one look at each pair; deterministic.
 
 use super::Scratch;
+use super::contact_block::{Arrays, ContactBlock, Solve};
 use super::neighbors::Neighbors;
 use super::team::{Shared, Team};
+use crate::simd::LANES;
 use crate::world::constraints::OVERFLOW_COLOR;
 use glam::Vec4;
 use std::ops::Range;
@@ -36,6 +38,20 @@ pub(crate) struct ContactRows {
     used: Vec<u64>,
 }
 
+/// The arrays of [`ContactRows::solve`], shared by the workers.
+struct Rows<'a> {
+    at: Shared<'a, Vec4>,
+    other: Shared<'a, Vec4>,
+    weight: &'a [f32],
+}
+
+impl Rows<'_> {
+    fn pointers(&self) -> Arrays {
+        let (at, other) = (self.at.start().cast(), self.other.start().cast());
+        Arrays { at, other, weight: self.weight.as_ptr() }
+    }
+}
+
 impl ContactRows {
     /// How many colours are in use.
     pub fn color_count(&self) -> usize {
@@ -44,6 +60,40 @@ impl ContactRows {
     /// The rows of a colour.
     fn rows(&self, color: usize) -> Range<usize> {
         self.color_start[color] as usize..self.color_start[color + 1] as usize
+    }
+
+    /// Solves every row in place, colour after colour. See [`ContactBlock`] for the arrays.
+    pub fn solve(
+        &self,
+        team: &Team,
+        at: &mut [Vec4],
+        other: &mut [Vec4],
+        weight: &[f32],
+        solve: Solve,
+        omega: f32,
+    ) {
+        let count = self.used.len();
+        assert!(at.len() == count && other.len() == count && weight.len() == count);
+        let arrays = Rows { at: Shared::new(at), other: Shared::new(other), weight };
+        for color in 0..self.color_count() {
+            let rows = self.rows(color);
+            // Rows of the overflow colour share particles: each is a block of its own, in order.
+            let alone = color == OVERFLOW_COLOR;
+            let (size, step) = if alone { (rows.len(), 1) } else { (BLOCK, BLOCK) };
+            team.blocks(rows.len(), size.max(1), |_, block| {
+                for first in block.clone().step_by(step) {
+                    let from = rows.start + first;
+                    let columns = (&self.a[from..], &self.b[from..], &self.contact[from..]);
+                    let count = step.min(block.end - first);
+                    let arrays = arrays.pointers();
+                    // SAFETY: slots are below the number of particles the rows were made for, which
+                    // is that of the arrays; rows of a colour share no particle, blocks no row, and
+                    // the overflow colour is run by one worker.
+                    let block = unsafe { ContactBlock::new(arrays, columns, count, solve, omega) };
+                    team.simd.run(block);
+                }
+            });
+        }
     }
 
     /// Calls `visit(pair, a's values, b's values)` for every pair, colour after colour: within a
@@ -97,10 +147,13 @@ impl ContactRows {
             next[c] = self.color_start[c];
             self.color_start.push(next[c] + count[c]);
         }
+        // Slot 0 stands behind the last row, where a vector may reach.
         let rows = self.color.len();
-        self.a.resize(rows, 0);
-        self.b.resize(rows, 0);
-        self.contact.resize(rows, 0.0);
+        for column in [&mut self.a, &mut self.b] {
+            column.truncate(rows);
+            column.resize(rows + LANES, 0);
+        }
+        self.contact.resize(rows + LANES, 0.0);
         let mut colors = self.color.iter();
         for i in 0..particle_count {
             for (n, &color) in neighbors.above(i).iter().zip(&mut colors) {

@@ -1,9 +1,11 @@
-//! What one contact does to a particle: shared by the passes that solve contacts.
+//! What one contact does to two particles: shared by the passes that solve contacts. Formulas are
+//! written over one number or eight.
 
 use super::Scratch;
 use super::team::Team;
+use crate::simd::{Number, Vector};
 use crate::world::World;
-use glam::{Vec3, Vec4};
+use glam::Vec4;
 use std::sync::atomic::{AtomicUsize, Ordering::Relaxed};
 
 /// Centres closer than this have no direction; the lower slot goes up, the other down.
@@ -17,54 +19,79 @@ pub(crate) struct Friction {
 }
 
 impl Friction {
-    /// What to take off the tangential displacement `t` under an overlap of `depth` [J 3.39].
-    #[inline]
-    pub fn of(self, t: Vec3, depth: f32) -> Vec3 {
-        let slip = t.length();
-        if slip < self.fixed * depth {
-            t
-        } else if slip > 0.0 {
-            t * (self.kinetic * depth / slip).min(1.0)
-        } else {
-            Vec3::ZERO
-        }
+    /// What to take off the tangential displacement `t` under an overlap of `depth` [J 3.39]: all of
+    /// it below what static friction holds, else what kinetic friction takes.
+    #[inline(always)]
+    pub fn of<L: Number>(self, t: Vector<L>, depth: L) -> Vector<L> {
+        let (slip, one) = (t.length(), L::splat(1.0));
+        let kinetic = L::splat(self.kinetic) * depth;
+        let share = L::select(slip.above(kinetic), kinetic / slip, one);
+        t * L::select((L::splat(self.fixed) * depth).above(slip), one, share)
     }
 }
 
-/// The normal from b to a and the overlap of a touching pair, or `None`.
-#[inline]
-pub(crate) fn overlap(a: Vec3, b: Vec3, contact: f32, a_is_lower: bool) -> Option<(Vec3, f32)> {
-    let d = a - b;
-    let distance_sq = d.length_squared();
-    // Written so that NaN is no contact either.
-    let touching = distance_sq < contact * contact;
-    if !touching {
-        return None;
-    }
-    let distance = distance_sq.sqrt();
-    let normal = if distance > MIN_DISTANCE {
-        d / distance
-    } else if a_is_lower {
-        Vec3::Y
-    } else {
-        Vec3::NEG_Y
-    };
-    Some((normal, contact - distance))
+/// A particle as a contact sees it.
+#[derive(Clone, Copy)]
+pub(crate) struct Party<L> {
+    /// Where it is, and where the substep began.
+    pub at: Vector<L>,
+    pub start: Vector<L>,
+    /// Inverse mass, scaled.
+    pub weight: L,
 }
 
-/// How far the pair's relative move must be corrected, to be shared by the inverse masses: the
-/// overlap along the normal, less friction against the tangential slip of this substep.
-#[inline]
-pub(crate) fn correction(
-    normal: Vec3,
-    depth: f32,
-    move_a: Vec3,
-    move_b: Vec3,
-    friction: Friction,
-) -> Vec3 {
-    let slip = move_a - move_b;
-    let tangential = slip - normal * normal.dot(slip);
-    normal * depth - friction.of(tangential, depth)
+/// Two particles whose centres touch at a distance of `contact`.
+#[derive(Clone, Copy)]
+pub(crate) struct Meeting<L> {
+    pub a: Party<L>,
+    pub b: Party<L>,
+    pub contact: L,
+    /// 1 when a has the lower slot, else -1.
+    pub lower: L,
+}
+
+impl<L: Number> Meeting<L> {
+    /// The normal from b to a, the overlap, and whether they overlap at all.
+    #[inline(always)]
+    fn overlap(&self) -> (Vector<L>, L, L::Mask) {
+        let d = self.a.at - self.b.at;
+        let distance_sq = d.length_sq();
+        let distance = distance_sq.sqrt();
+        // Not for NaN either.
+        let touching = (self.contact * self.contact).above(distance_sq);
+        let zero = L::splat(0.0);
+        let up = Vector { x: zero, y: self.lower, z: zero };
+        let apart = distance.above(L::splat(MIN_DISTANCE));
+        let normal = Vector::select(apart, d * (L::splat(1.0) / distance), up);
+        (normal, self.contact - distance, touching)
+    }
+
+    /// How far the pair's relative move must be corrected, to be shared by the inverse masses: the
+    /// overlap along the normal, less friction against the tangential slip of this substep.
+    #[inline(always)]
+    pub fn with_friction(&self, friction: Friction) -> (Vector<L>, L::Mask) {
+        let (normal, depth, touching) = self.overlap();
+        let slip = (self.a.at - self.a.start) - (self.b.at - self.b.start);
+        let tangential = slip - normal * normal.dot(slip);
+        (normal * depth - friction.of(tangential, depth), touching)
+    }
+
+    /// The overlap alone.
+    #[inline(always)]
+    pub fn without_friction(&self) -> (Vector<L>, L::Mask) {
+        let (normal, depth, touching) = self.overlap();
+        (normal * depth, touching)
+    }
+
+    /// What a and b move by for a correction of the pair; nothing where both are held (quarantined
+    /// since the lists were made).
+    #[inline(always)]
+    pub fn share(&self, push: Vector<L>, omega: L) -> (Vector<L>, Vector<L>, L::Mask) {
+        let sum = self.a.weight + self.b.weight;
+        let share = self.a.weight / sum;
+        let rest = share - L::splat(1.0);
+        (push * (share * omega), push * (rest * omega), sum.above(L::splat(0.0)))
+    }
 }
 
 /// Pairs that touch at the end of the step.

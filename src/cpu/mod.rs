@@ -36,6 +36,7 @@ pub(crate) mod update_velocity;
 mod bvh;
 pub(crate) mod candidates;
 mod contact;
+mod contact_block;
 mod joined;
 pub(crate) mod lists;
 pub(crate) mod nearest;
@@ -86,6 +87,7 @@ pub(crate) struct Scratch {
     pub gone: Vec<bool>,
     /// Pose of each collider at both ends of the substep.
     pub posed: Vec<[Pose; 2]>,
+    pub guards: Vec<collide_environment::Guard>,
     /// The lists must be made again.
     pub stale: bool,
     pub quarantined: AtomicU64,

@@ -19,7 +19,9 @@ use crate::simd::{Number, Vector};
 use crate::step::Part;
 use crate::world::constraints::ConstraintSet;
 use crate::world::{Method, Params, Solver};
-use glam::{Vec3, Vec4};
+#[cfg(test)]
+use glam::Vec3;
+use glam::Vec4;
 
 /// Weighted gradient sums below this belong to constraints between pinned or coinciding particles.
 const MIN_DENOMINATOR: f32 = 1e-20;
@@ -72,13 +74,6 @@ impl From<Vec4> for Corner<f32> {
     #[inline(always)]
     fn from(row: Vec4) -> Self {
         Corner { at: Vector { x: row.x, y: row.y, z: row.z }, w: row.w }
-    }
-}
-
-impl From<Vector<f32>> for Vec3 {
-    #[inline(always)]
-    fn from(v: Vector<f32>) -> Self {
-        Vec3::new(v.x, v.y, v.z)
     }
 }
 

@@ -7,8 +7,8 @@
 //! Order: colour, or slot and list; deterministic but `lockfree`.
 
 use super::Scratch;
-use super::color_contacts::Pair;
-use super::contact::{Friction, correction, overlap};
+use super::contact::{Friction, Meeting, Party};
+use super::contact_block::Solve;
 use super::neighbors::Neighbors;
 use super::solve::{atomic_words, load, store};
 use super::team::{BLOCK, Shared, Team};
@@ -19,23 +19,15 @@ pub(crate) fn run(team: &Team, world: &mut World, scratch: &mut Scratch) {
     let params = &world.params;
     let friction = Friction { fixed: params.static_friction_used(), kinetic: params.friction };
     let omega = params.contact_omega;
-    let Scratch { delta, contact_weight, neighbors, contact_rows: rows, .. } = scratch;
-    let (x, p) = (&world.particles.position, &mut world.particles.predicted);
+    let Scratch { delta, contact_weight: weight, neighbors, contact_rows: rows, .. } = scratch;
+    let (x, p) = (&mut world.particles.position, &mut world.particles.predicted);
+    let pairs = Pairs { x, weight, friction, omega };
     match params.solver {
-        Solver::Colored => {
-            rows.sweep(team, [p], |Pair { i, j, contact }, [pi], [pj]| {
-                let at = [pi.truncate(), pj.truncate()];
-                let moves = pair([i, j], contact, at, x, contact_weight, friction);
-                if let Some((to_i, to_j)) = moves {
-                    *pi += (to_i * omega).extend(0.0);
-                    *pj += (to_j * omega).extend(0.0);
-                }
-            });
-        }
+        Solver::Colored => rows.solve(team, p, x, weight, Solve::Contact(friction), omega),
         Solver::Jacobi => {
             team.rows(Shared::new(delta), BLOCK, |range, delta| {
                 for (i, delta) in range.zip(delta) {
-                    *delta = gather(i, x, p, contact_weight, neighbors, friction);
+                    *delta = pairs.gather(i, p, neighbors);
                 }
             });
         }
@@ -43,14 +35,11 @@ pub(crate) fn run(team: &Team, world: &mut World, scratch: &mut Scratch) {
             for i in 0..p.len() {
                 for n in neighbors.above(i) {
                     let j = n.slot as usize;
-                    let (pi, pj) = (p[i].truncate(), p[j].truncate());
-                    let Some((to_i, to_j)) =
-                        pair([i, j], n.contact, [pi, pj], x, contact_weight, friction)
-                    else {
-                        continue;
-                    };
-                    p[i] += (to_i * omega).extend(0.0);
-                    p[j] += (to_j * omega).extend(0.0);
+                    let at = [p[i].truncate(), p[j].truncate()];
+                    if let Some((to_i, to_j)) = pairs.moves([i, j], n.contact, at) {
+                        p[i] += to_i.extend(0.0);
+                        p[j] += to_j.extend(0.0);
+                    }
                 }
             }
         }
@@ -62,13 +51,10 @@ pub(crate) fn run(team: &Team, world: &mut World, scratch: &mut Scratch) {
                     for n in neighbors.above(i) {
                         let j = n.slot as usize;
                         let (pi, pj) = (load(&p[i]).truncate(), load(&p[j]).truncate());
-                        let Some((to_i, to_j)) =
-                            pair([i, j], n.contact, [pi, pj], x, contact_weight, friction)
-                        else {
-                            continue;
-                        };
-                        store(&p[i], pi + to_i * omega);
-                        store(&p[j], pj + to_j * omega);
+                        if let Some((to_i, to_j)) = pairs.moves([i, j], n.contact, [pi, pj]) {
+                            store(&p[i], pi + to_i);
+                            store(&p[j], pj + to_j);
+                        }
                     }
                 }
             });
@@ -76,48 +62,48 @@ pub(crate) fn run(team: &Team, world: &mut World, scratch: &mut Scratch) {
     }
 }
 
-/// Sum of the corrections of particle i over its touching neighbours, and how many there are.
-fn gather(
-    i: usize,
-    x: &[Vec4],
-    p: &[Vec4],
-    weight: &[f32],
-    neighbors: &Neighbors,
+/// What pairs are solved with, one at a time.
+struct Pairs<'a> {
+    x: &'a [Vec4],
+    weight: &'a [f32],
     friction: Friction,
-) -> Vec4 {
-    let wi = weight[i];
-    if wi == 0.0 {
-        return Vec4::ZERO;
-    }
-    let (xi, pi) = (x[i].truncate(), p[i].truncate());
-    let (mut sum, mut count) = (Vec3::ZERO, 0.0);
-    for n in neighbors.of(i) {
-        let j = n.slot as usize;
-        let pj = p[j].truncate();
-        let Some((normal, depth)) = overlap(pi, pj, n.contact, i < j) else { continue };
-        let push = correction(normal, depth, pi - xi, pj - x[j].truncate(), friction);
-        sum += push * (wi / (wi + weight[j]));
-        count += 1.0;
-    }
-    sum.extend(count)
+    omega: f32,
 }
 
-/// What both particles of a pair move by, or `None` when they do not touch.
-#[inline]
-fn pair(
-    [i, j]: [usize; 2],
-    contact: f32,
-    [pi, pj]: [Vec3; 2],
-    x: &[Vec4],
-    weight: &[f32],
-    friction: Friction,
-) -> Option<(Vec3, Vec3)> {
-    let (normal, depth) = overlap(pi, pj, contact, i < j)?;
-    let push = correction(normal, depth, pi - x[i].truncate(), pj - x[j].truncate(), friction);
-    let sum = weight[i] + weight[j];
-    if sum == 0.0 {
-        return None; // both quarantined since the lists were made
+impl Pairs<'_> {
+    #[inline]
+    fn meeting(&self, [i, j]: [usize; 2], contact: f32, [pi, pj]: [Vec3; 2]) -> Meeting<f32> {
+        let party = |slot: usize, at: Vec3| Party {
+            at: at.into(),
+            start: self.x[slot].truncate().into(),
+            weight: self.weight[slot],
+        };
+        let lower = if i < j { 1.0 } else { -1.0 };
+        Meeting { a: party(i, pi), b: party(j, pj), contact, lower }
     }
-    let share = weight[i] / sum;
-    Some((push * share, push * (share - 1.0)))
+
+    /// What both particles of a pair move by, or `None` when they do not touch.
+    #[inline]
+    fn moves(&self, pair: [usize; 2], contact: f32, at: [Vec3; 2]) -> Option<(Vec3, Vec3)> {
+        let meeting = self.meeting(pair, contact, at);
+        let (push, touching) = meeting.with_friction(self.friction);
+        let (to_i, to_j, movable) = meeting.share(push, self.omega);
+        (touching && movable).then(|| (to_i.into(), to_j.into()))
+    }
+
+    /// Sum of the corrections of particle i over its touching neighbours, and how many there are.
+    fn gather(&self, i: usize, p: &[Vec4], neighbors: &Neighbors) -> Vec4 {
+        let (mut sum, mut count) = (Vec3::ZERO, 0.0);
+        for n in if self.weight[i] > 0.0 { neighbors.of(i) } else { &[] } {
+            let j = n.slot as usize;
+            let meeting = self.meeting([i, j], n.contact, [p[i].truncate(), p[j].truncate()]);
+            let (push, touching) = meeting.with_friction(self.friction);
+            if touching {
+                // Relaxed when it is applied.
+                sum += Vec3::from(meeting.share(push, 1.0).0);
+                count += 1.0;
+            }
+        }
+        sum.extend(count)
+    }
 }

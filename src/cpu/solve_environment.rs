@@ -9,6 +9,7 @@ use super::team::{BLOCK, Shared, Team};
 use super::{Moment, Scratch};
 use crate::step::Part;
 use crate::world::{Collider, Params, World};
+use glam::Vec3;
 
 /// Friction of an obstacle: its own, or the world's.
 fn friction_of(collider: &Collider, params: &Params) -> Friction {
@@ -54,7 +55,8 @@ pub(crate) fn run(team: &Team, world: &mut World, scratch: &mut Scratch, at: &Mo
                 let slip = p - position[k].truncate() - contact.motion;
                 let tangential = slip - normal * normal.dot(slip);
                 let friction = friction_of(&colliders[contact.collider as usize], params);
-                predicted[k] = (p - friction.of(tangential, -c)).extend(predicted[k].w);
+                let held = Vec3::from(friction.of(tangential.into(), -c));
+                predicted[k] = (p - held).extend(predicted[k].w);
             }
         }
     });

@@ -6,8 +6,8 @@
 //! Order: colour, or slot and list; deterministic for every solver.
 
 use super::Scratch;
-use super::color_contacts::Pair;
-use super::contact::overlap;
+use super::contact::{Meeting, Party};
+use super::contact_block::Solve;
 use super::team::{BLOCK, Shared, Team};
 use crate::world::{Solver, World};
 use glam::{Vec3, Vec4};
@@ -17,15 +17,20 @@ pub(crate) fn run(team: &Team, world: &mut World, scratch: &mut Scratch) {
     let omega = world.params.contact_omega;
     let (x, p) = (&mut world.particles.position, &mut world.particles.predicted);
     match world.params.solver {
-        Solver::Colored => rows.sweep(team, [x, p], |Pair { i, j, contact }, a, b| {
-            push_apart([a, b], contact, [weight[i], weight[j]], omega);
-        }),
+        Solver::Colored => rows.solve(team, x, p, weight, Solve::Overlap, omega),
         Solver::Seidel | Solver::Lockfree => {
             for i in 0..x.len() {
                 for n in neighbors.above(i) {
                     let j = n.slot as usize;
-                    let ([xi, xj], [pi, pj]) = (two(x, i, j), two(p, i, j));
-                    push_apart([[xi, pi], [xj, pj]], n.contact, [weight[i], weight[j]], omega);
+                    let meeting = meeting([i, j], n.contact, x, weight);
+                    let (push, touching) = meeting.without_friction();
+                    let (to_i, to_j, movable) = meeting.share(push, omega);
+                    if touching && movable {
+                        for rows in [&mut *x, &mut *p] {
+                            rows[i] += Vec3::from(to_i).extend(0.0);
+                            rows[j] += Vec3::from(to_j).extend(0.0);
+                        }
+                    }
                 }
             }
         }
@@ -33,11 +38,13 @@ pub(crate) fn run(team: &Team, world: &mut World, scratch: &mut Scratch) {
             for (i, delta) in range.zip(delta) {
                 let (mut sum, mut count) = (Vec3::ZERO, 0.0);
                 for n in if weight[i] > 0.0 { neighbors.of(i) } else { &[] } {
-                    let j = n.slot as usize;
-                    let touching = overlap(x[i].truncate(), x[j].truncate(), n.contact, i < j);
-                    let Some((normal, depth)) = touching else { continue };
-                    sum += normal * (depth * weight[i] / (weight[i] + weight[j]));
-                    count += 1.0;
+                    let meeting = meeting([i, n.slot as usize], n.contact, x, weight);
+                    let (push, touching) = meeting.without_friction();
+                    if touching {
+                        // Relaxed when it is applied.
+                        sum += Vec3::from(meeting.share(push, 1.0).0);
+                        count += 1.0;
+                    }
                 }
                 *delta = sum.extend(count);
             }
@@ -45,26 +52,13 @@ pub(crate) fn run(team: &Team, world: &mut World, scratch: &mut Scratch) {
     }
 }
 
-/// Two different rows at once; i < j.
-fn two(rows: &mut [Vec4], i: usize, j: usize) -> [&mut Vec4; 2] {
-    let (low, high) = rows.split_at_mut(j);
-    [&mut low[i], &mut high[0]]
-}
-
-/// Resolves the overlap of a pair, each given as [position, predicted].
+/// A pair where the substep began.
 #[inline]
-fn push_apart([a, b]: [[&mut Vec4; 2]; 2], contact: f32, weight: [f32; 2], omega: f32) {
-    let touching = overlap(a[0].truncate(), b[0].truncate(), contact, true);
-    let Some((normal, depth)) = touching else { return };
-    let sum = weight[0] + weight[1];
-    if sum == 0.0 {
-        return; // both quarantined since the lists were made
-    }
-    let push = normal * (depth * omega / sum);
-    for row in a {
-        *row += (push * weight[0]).extend(0.0);
-    }
-    for row in b {
-        *row -= (push * weight[1]).extend(0.0);
-    }
+fn meeting([i, j]: [usize; 2], contact: f32, x: &[Vec4], weight: &[f32]) -> Meeting<f32> {
+    let party = |slot: usize| {
+        let at = x[slot].truncate().into();
+        Party { at, start: at, weight: weight[slot] }
+    };
+    let lower = if i < j { 1.0 } else { -1.0 };
+    Meeting { a: party(i), b: party(j), contact, lower }
 }

@@ -145,6 +145,11 @@ impl Simd for Avx2 {
         }
     }
     #[inline(always)]
+    unsafe fn gather_one(values: *const f32, index: *const u32) -> Self {
+        // SAFETY: see `Avx2`; the caller promises the values, and indices that are no negative i32.
+        Avx2(unsafe { _mm256_i32gather_ps::<4>(values, _mm256_loadu_si256(index.cast())) })
+    }
+    #[inline(always)]
     unsafe fn scatter([x, y, z, w]: [Self; 4], rows: *mut [f32; 4], index: *const u32) {
         // SAFETY: see `Avx2`; the caller promises the rows.
         unsafe {

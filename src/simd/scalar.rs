@@ -67,6 +67,11 @@ impl Simd for Scalar {
         from_fn(|column| Scalar(rows.map(|row| row[column])))
     }
     #[inline(always)]
+    unsafe fn gather_one(values: *const f32, index: *const u32) -> Self {
+        // SAFETY: the caller's promise.
+        Scalar(from_fn(|k| unsafe { *values.add(*index.add(k) as usize) }))
+    }
+    #[inline(always)]
     unsafe fn scatter(columns: [Self; 4], rows: *mut [f32; 4], index: *const u32) {
         for k in 0..LANES {
             // SAFETY: the caller's promise.

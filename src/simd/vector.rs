@@ -11,6 +11,20 @@ pub(crate) struct Vector<L> {
     pub z: L,
 }
 
+impl From<glam::Vec3> for Vector<f32> {
+    #[inline(always)]
+    fn from(v: glam::Vec3) -> Self {
+        Vector { x: v.x, y: v.y, z: v.z }
+    }
+}
+
+impl From<Vector<f32>> for glam::Vec3 {
+    #[inline(always)]
+    fn from(v: Vector<f32>) -> Self {
+        glam::Vec3::new(v.x, v.y, v.z)
+    }
+}
+
 impl<L: Number> Vector<L> {
     #[inline(always)]
     pub fn dot(self, other: Self) -> L {

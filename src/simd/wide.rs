@@ -98,6 +98,11 @@ impl Simd for Wide {
         ]
     }
     #[inline(always)]
+    unsafe fn gather_one(values: *const f32, index: *const u32) -> Self {
+        // SAFETY: the caller's promise.
+        Wide(f32x8::new(std::array::from_fn(|k| unsafe { *values.add(*index.add(k) as usize) })))
+    }
+    #[inline(always)]
     unsafe fn scatter(columns: [Self; 4], rows: *mut [f32; 4], index: *const u32) {
         let [x, y, z, w]: [[f32x4; 2]; 4] =
             [cast(columns[0].0), cast(columns[1].0), cast(columns[2].0), cast(columns[3].0)];

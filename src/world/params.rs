@@ -310,7 +310,7 @@ params! {
     /// Levels of an octree at most.
     octree_depth: u32 = 10, "1", 1, 10;
     /// Particles that a search of the `bvh` tests at once; 1 for a tree down to single particles.
-    bvh_leaf: u32 = 8, "1", 1, 64;
+    bvh_leaf: u32 = 16, "1", 1, 64;
     /// What bounds the nodes of the `bvh`.
     bvh_volume: Volume = Volume::Aabb, "1", 0, 0;
     /// Where a search of the `bvh` begins.

@@ -216,3 +216,50 @@ fn a_long_run_stays_in() {
         }
     }
 }
+
+proptest::proptest! {
+    /// Whoever a guard calls far has no contact; and it calls many so.
+    #[test]
+    fn a_guard_never_hides_a_contact(
+        shape in 0usize..8,
+        x in proptest::array::uniform3(-4.0f32..4.0),
+        way in proptest::array::uniform3(-2.0f32..2.0),
+        turn in proptest::array::uniform4(-1.0f32..1.0),
+        moves in proptest::array::uniform3(-1.0f32..1.0),
+    ) {
+        let solid = block(Vec3::new(0.4, 0.7, 0.2));
+        let shape = match shape {
+            0 | 1 => Shape::Plane { normal: Vec3::new(0.3, 1.0, -2.0) },
+            2 => Shape::Sphere { radius: 0.6 },
+            3 => Shape::Box { half: Vec3::new(0.4, 0.7, 0.2) },
+            4 => Shape::Capsule { radius: 0.2, half_height: 0.5 },
+            5 => Shape::Cylinder { radius: 0.4, half_height: 0.3 },
+            6 => Shape::Cone { radius: 0.5, height: 0.9 },
+            _ => Shape::mesh(solid, true, 0.0).unwrap(),
+        };
+        let collider = fixed(shape);
+        let start = Pose::new(Vec3::ZERO, glam::Quat::from_array(turn));
+        let end = Pose::new(Vec3::from(moves).floor(), start.rotation);
+        let posed = PosedCollider { collider: &collider, start, end, index: 0 };
+        let (x, r, margin) = (Vec3::from(x), 0.05, 0.01);
+        let p = x + Vec3::from(way);
+        let mut out = Vec::new();
+        find_contacts(std::iter::once(posed), x, p, r, margin, &mut out);
+        if super::Guard::of(&posed).is_far(x, p, r + margin) {
+            proptest::prop_assert!(out.is_empty(), "{out:?}");
+        }
+    }
+}
+
+/// A guard that calls nobody far would pass the test above.
+#[test]
+fn guards_spare_most_particles() {
+    let ball = fixed(Shape::Sphere { radius: 0.5 });
+    let floor = fixed(Shape::Plane { normal: Vec3::Y });
+    for collider in [&ball, &floor] {
+        let guard = super::Guard::of(&PosedCollider::new(collider, 0, 0.0, 0.0));
+        assert!(guard.is_far(Vec3::Y, Vec3::Y * 1.1, 0.1));
+        assert!(!guard.is_far(Vec3::Y, Vec3::Y * 0.05, 0.1));
+        assert!(!guard.is_far(Vec3::Y, Vec3::NAN, 0.1));
+    }
+}
