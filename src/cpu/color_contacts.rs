@@ -173,7 +173,11 @@ pub(crate) fn run(scratch: &mut Scratch, particle_count: usize) {
 
 #[cfg(test)]
 mod tests {
-    use crate::{Backend, Engine, Grains, World};
+    use super::super::contact::{Friction, Meeting, Party};
+    use super::*;
+    use crate::simd::Level;
+    use crate::{Backend, Engine, Grains, Particle, Phase, World};
+    use glam::Vec3;
     use std::collections::HashSet;
 
     #[test]
@@ -195,5 +199,101 @@ mod tests {
         }
         assert!(pairs.len() > 500);
         assert_eq!(pairs.len(), scratch.neighbors.pair_count());
+    }
+
+    /// Every level and team gives the bits of the formula applied row by row; a large ball among
+    /// small ones fills the overflow colour.
+    #[test]
+    fn rows_are_solved_alike_by_every_level_and_team() {
+        let mut world = World::new();
+        let heap = Grains { counts: [9, 8, 7], jitter: 0.3, ..Grains::default() };
+        let radius = heap.radius;
+        let ids = world.add_grains(&heap).unwrap();
+        let middle = world.position(ids[250]).unwrap();
+        world
+            .add_particle(&Particle {
+                position: middle,
+                velocity: Vec3::ZERO,
+                mass: 1.0,
+                radius: 4.0 * radius,
+                phase: Phase::group(77),
+            })
+            .unwrap();
+        let mut engine = Engine::new(world, Backend::Cpu { threads: 1 }).unwrap();
+        engine.step(1.0 / 60.0).unwrap();
+        let rows = &engine.scratch().contact_rows;
+        assert_eq!(rows.color_count(), OVERFLOW_COLOR + 1, "the overflow colour is in use");
+        let particles = engine.world().particles();
+        // Squeezed, so that most touch; some coincide, some are held, one is nowhere.
+        let squeezed = |k: usize, v: &Vec4| match k % 50 {
+            7 => Vec4::new(0.01, 0.02, 0.03, v.w),
+            _ if k == 123 => Vec4::splat(f32::NAN),
+            _ => (v.truncate() * 0.8).extend(v.w),
+        };
+        let at: Vec<Vec4> =
+            particles.positions().iter().enumerate().map(|(k, v)| squeezed(k, v)).collect();
+        let start: Vec<Vec4> = particles.positions().to_vec();
+        let weight: Vec<f32> =
+            (0..at.len()).map(|k| if k % 11 == 0 { 0.0 } else { 1.0 + k as f32 }).collect();
+        let friction = Friction { fixed: 0.5, kinetic: 0.4 };
+        for solve in [Solve::Overlap, Solve::Contact(friction)] {
+            let [mut at_one, mut start_one] = [at.clone(), start.clone()];
+            let mut moved = 0;
+            for color in 0..rows.color_count() {
+                for k in rows.rows(color) {
+                    moved += one_by_one(
+                        [rows.a[k] as usize, rows.b[k] as usize],
+                        rows.contact[k],
+                        (&mut at_one, &mut start_one),
+                        &weight,
+                        solve,
+                    );
+                }
+            }
+            assert!(moved > 500, "{moved}");
+            for level in Level::all() {
+                for threads in [1, 3] {
+                    let mut team = Team::new(threads).unwrap();
+                    team.simd = level;
+                    let [mut at, mut start] = [at.clone(), start.clone()];
+                    rows.solve(&team, &mut at, &mut start, &weight, solve, 0.9);
+                    let bits = |v: &[Vec4]| -> Vec<[u32; 4]> {
+                        v.iter().map(|v| v.to_array().map(f32::to_bits)).collect()
+                    };
+                    assert!(bits(&at) == bits(&at_one), "{level:?}, {threads} threads");
+                    assert!(bits(&start) == bits(&start_one), "{level:?}, {threads} threads");
+                }
+            }
+        }
+    }
+
+    /// The formula for a row alone; 1 when something moved.
+    fn one_by_one(
+        [a, b]: [usize; 2],
+        contact: f32,
+        (at, start): (&mut [Vec4], &mut [Vec4]),
+        weight: &[f32],
+        solve: Solve,
+    ) -> u32 {
+        let party = |k: usize| Party {
+            at: at[k].truncate().into(),
+            start: start[k].truncate().into(),
+            weight: weight[k],
+        };
+        let meeting = Meeting { a: party(a), b: party(b), contact, lower: 1.0 };
+        let (push, touching) = match solve {
+            Solve::Overlap => meeting.without_friction(),
+            Solve::Contact(friction) => meeting.with_friction(friction),
+        };
+        let (to_a, to_b, movable) = meeting.share(push, 0.9);
+        if !(touching && movable) {
+            return 0;
+        }
+        let arrays = if let Solve::Overlap = solve { vec![at, start] } else { vec![at] };
+        for array in arrays {
+            array[a] += Vec3::from(to_a).extend(0.0);
+            array[b] += Vec3::from(to_b).extend(0.0);
+        }
+        1
     }
 }

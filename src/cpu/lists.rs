@@ -142,9 +142,9 @@ impl<T: Copy + Default + Send + Sync> Lists<T> {
         })
     }
 
-    /// Makes room for what was counted, and an eighth more.
+    /// Makes room for what was counted, and a quarter more, so that it seldom has to be done.
     fn grow(&mut self, count: usize) -> Result<()> {
-        let size = self.used + self.used / 8;
+        let size = self.used + self.used / 4;
         let too_large = |limit: String| Error::TooLarge {
             what: format!("the neighbour lists of {count} particles"),
             needed: format!("{} entries", self.used),
@@ -153,7 +153,10 @@ impl<T: Copy + Default + Send + Sync> Lists<T> {
         let refused = if size > u32::MAX as usize {
             Some(too_large("at most 2^32 fit the engine".into()))
         } else {
-            MemoryNeed::free_for(size * size_of::<T>())
+            // Asking the system costs more than a small array.
+            let bytes = Some(size * size_of::<T>()).filter(|&bytes| bytes > 1 << 24);
+            bytes
+                .and_then(MemoryNeed::free_for)
                 .map(|free| too_large(format!("this machine has {} MiB free", free >> 20)))
         };
         self.entries.clear();
