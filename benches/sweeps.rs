@@ -4,8 +4,8 @@
 use divan::counter::ItemsCount;
 use divan::{Bencher, black_box};
 use glam::Vec3;
-use motes::world::LatticeEdges;
-use motes::{Backend, Cloth, Engine, Grains, Lattice, Material, ParticleId, Solver, World};
+use motes::world::{Acceleration, LatticeEdges};
+use motes::{Backend, Cloth, Engine, Grains, Kind, Lattice, Material, ParticleId, Solver, World};
 use std::ops::ControlFlow;
 
 fn main() {
@@ -76,6 +76,27 @@ fn solve_volume<const THREADS: usize>(bencher: Bencher, solver: Solver) {
         world.set_position(id, at).expect("finite");
     }
     iterations(bencher, world, solver, THREADS);
+}
+
+/// From the stretched cloth of 100 x 100 to a tenth of its residual.
+#[divan::bench(args = [Acceleration::None, Acceleration::Chebyshev], consts = [1, 2], sample_count = 10)]
+fn to_a_tenth<const THREADS: usize>(bencher: Bencher, acceleration: Acceleration) {
+    let mut world = stretched(100, None);
+    world.params.acceleration = acceleration;
+    world.params.rho = 0.995;
+    let engine = || Engine::new(world.clone(), Backend::Cpu { threads: THREADS }).expect("legal");
+    let goal = 0.1 * world.residual(Kind::Distance);
+    let mut count = 0;
+    let reached = |world: &World| world.residual(Kind::Distance) <= goal;
+    engine()
+        .iterate(2000, |world, _| {
+            count += 1;
+            if reached(world) { ControlFlow::Break(()) } else { ControlFlow::Continue(()) }
+        })
+        .expect("legal");
+    bencher.with_inputs(engine).bench_local_refs(|engine| {
+        engine.iterate(count, |_, _| ControlFlow::Continue(())).expect("legal");
+    });
 }
 
 /// The yardstick: the same constraints in order of creation, as plainly as it can be written.

@@ -34,6 +34,7 @@ pub enum Buffer {
     Volume,
     Pins,
     Corrections,
+    Iterates,
 }
 
 /// A pass's name, one sentence on it, and the buffers it may touch.
@@ -119,6 +120,8 @@ passes! {
         reads [Predicted Volume] writes [Predicted Volume Corrections];
     SolvePin "solve_pin" "pulls pinned particles to their targets"
         reads [Predicted Pins] writes [Predicted Pins];
+    Accelerate "accelerate" "carries iterates further the way they went, and stops when they diverge"
+        reads [Predicted Iterates Distance Bend Volume Pins] writes [Predicted Iterates Distance Bend Volume Pins];
     UpdateVelocity "update_velocity" "makes velocities from the moves; quarantines non-finite particles"
         reads [Position Predicted Velocity] writes [Velocity VelocityPrior Predicted Position];
     Restitution "restitution" "gives closing contacts their bounce"

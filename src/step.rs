@@ -6,7 +6,7 @@
 use crate::cpu::Cpu;
 use crate::error::{Error, Result};
 use crate::report::StepReport;
-use crate::world::{BroadPhase, Kind, Params, Solver, Stamp, World};
+use crate::world::{Acceleration, BroadPhase, Kind, Params, Solver, Stamp, World};
 use glam::Vec4;
 use std::fmt;
 use std::sync::Arc;
@@ -46,6 +46,7 @@ pub enum Pass {
     SolveBend,
     SolveVolume,
     SolvePin,
+    Accelerate,
     UpdateVelocity,
     Restitution,
     Sleep,
@@ -156,6 +157,11 @@ pub fn schedule(world: &World) -> Schedule {
     }
     for kind in Kind::ALL {
         sweep(&mut s.iterate, world, kind, solver);
+    }
+    // Contacts push one way only: what carries them further may drive particles through.
+    let steady = matches!(solver, Solver::Colored | Solver::Jacobi) && !contacts && !colliders;
+    if world.params.acceleration == Acceleration::Chebyshev && steady {
+        s.iterate.push(all(Pass::Accelerate));
     }
 
     // Constraints may have pulled a particle back into an obstacle: the obstacle has the last word.

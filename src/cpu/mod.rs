@@ -2,6 +2,7 @@
 
 pub mod collide_environment;
 
+pub(crate) mod accelerate;
 pub(crate) mod apply_deltas;
 pub(crate) mod bounds;
 pub(crate) mod break_constraints;
@@ -72,6 +73,7 @@ pub(crate) struct Scratch {
     pub distance: solve::Cache,
     pub bend: solve::Cache,
     pub volume: solve::Cache,
+    pub iterates: accelerate::Iterates,
     /// Gathered corrections [x, y, z, how many].
     pub delta: Vec<Vec4>,
     /// Inverse masses as contacts see them (mass scaling).
@@ -116,6 +118,7 @@ impl Cpu {
         let n = world.particles.len();
         let s = &mut self.scratch;
         s.stale = false;
+        s.iterates.begin(world.params.rho);
         s.delta.resize(n, Vec4::ZERO);
         s.contact_weight.resize(n, 0.0);
         s.velocity_prior.resize(n, Vec4::ZERO);
@@ -180,6 +183,7 @@ impl Cpu {
             Pass::SolveBend => solve_bend::run(team, world, scratch, &at),
             Pass::SolveVolume => solve_volume::run(team, world, scratch, &at),
             Pass::SolvePin => solve_pin::run(world, &at),
+            Pass::Accelerate => accelerate::run(team, world, scratch),
             Pass::UpdateVelocity => update_velocity::run(team, world, scratch, &at),
             Pass::Restitution => restitution::run(team, world, scratch, &at),
             Pass::Sleep => sleep::run(team, world),

@@ -23,7 +23,9 @@ pub use constraints::{Constraint, ConstraintSet};
 pub use force::{Force, ForceKind};
 pub use grains::Grains;
 pub use lattice::{Lattice, LatticeEdges};
-pub use params::{BroadPhase, Integrator, Method, ParamInfo, Params, Solver, Start, Volume, Walk};
+pub use params::{
+    Acceleration, BroadPhase, Integrator, Method, ParamInfo, Params, Solver, Start, Volume, Walk,
+};
 pub(crate) use particles::GONE;
 pub use particles::{Particle, ParticleId, Particles, Phase};
 pub use pin::{Path, Pin};

@@ -9,6 +9,8 @@ pub(crate) struct Cache {
     /// [`super::Rule::multiplier`]'s `soft` per row.
     pub(super) soft: Vec<f32>,
     soft_key: Option<(u64, Method, f32, u32)>,
+    /// Whether a multiplier bears on what follows: with XPBD, on compliant constraints.
+    pub keeps_lambda: bool,
     /// One past the highest slot in use.
     reach: usize,
     reach_revision: Option<u64>,
@@ -47,6 +49,7 @@ impl Cache {
                 self.soft.extend(set.stiffness.iter().map(soft));
             }
         }
+        self.keeps_lambda = params.method == Method::Xpbd && self.soft.iter().any(|&a| a > 0.0);
     }
 
     /// Checks once, for each topology, what lets sweeps read and write particles unchecked.

@@ -1,0 +1,157 @@
+//! Carries iterates further the way they went: Chebyshev semi-iteration.
+//! q_k = w_k (p_k - q_(k-2)) + q_(k-2), p_k the sweep of q_(k-1); w = 1 for a few sweeps, then
+//! 2 / (2 - rho²), then w_k = 4 / (4 - rho² w_(k-1)) (Wang 2015; physics.md 2).
+//! Reads: predicted [m, 1/kg], multipliers, both of the last two iterations.
+//! Writes: predicted, multipliers (with XPBD a soft constraint's belongs to the positions).
+//! Order: each particle and multiplier alone, the guard's sum by blocks in order; deterministic.
+
+use super::Scratch;
+use super::solve::Cache;
+use super::team::{BLOCK, Shared, Team};
+use crate::world::{ConstraintSet, World};
+use glam::Vec4;
+
+/// Sweeps that are left alone: the first ones cut errors that an extrapolation would only stir up.
+const PLAIN: u32 = 4;
+/// The squared correction of a sweep may be this many times the least so far before the guard takes
+/// it for divergence.
+const GROWTH: f64 = 1.5;
+
+/// What was before, for the length of a substep.
+#[derive(Default)]
+pub(crate) struct Iterates {
+    position: Past<Vec4>,
+    lambda: [Past<f32>; 4],
+    /// Iterations since the last beginning.
+    count: u32,
+    omega: f32,
+    rho: f32,
+    /// Least squared correction since the last beginning.
+    least: f64,
+    /// Squared corrections by block.
+    sums: Vec<f64>,
+}
+
+/// The last two iterates.
+#[derive(Default)]
+struct Past<T> {
+    last: Vec<T>,
+    before: Vec<T>,
+}
+
+impl<T: Copy + Default> Past<T> {
+    fn resize(&mut self, len: usize) {
+        self.last.resize(len, T::default());
+        self.before.resize(len, T::default());
+    }
+}
+
+impl Iterates {
+    /// A substep begins.
+    pub fn begin(&mut self, rho: f32) {
+        self.rho = rho;
+        self.restart();
+    }
+
+    fn restart(&mut self) {
+        self.count = 0;
+        self.omega = 1.0;
+        self.least = f64::INFINITY;
+    }
+
+    /// The factor of this iteration.
+    fn next_omega(&mut self) -> f32 {
+        let rho_sq = self.rho * self.rho;
+        self.omega = match self.count {
+            k if k < PLAIN => 1.0,
+            PLAIN => 2.0 / (2.0 - rho_sq),
+            _ => 4.0 / (4.0 - rho_sq * self.omega),
+        };
+        self.count += 1;
+        self.omega
+    }
+
+    /// Begins again with plain sweeps, and rho twice as far from 1, when the corrections grow. It
+    /// keeps a run from blowing up; a cloth that overshot may still have been crumpled by then.
+    fn guard(&mut self) {
+        // The first correction is measured from an earlier substep.
+        if self.count < 2 {
+            return;
+        }
+        let correction: f64 = self.sums.iter().sum();
+        if correction <= GROWTH * self.least {
+            self.least = self.least.min(correction);
+            return;
+        }
+        self.rho = (1.0 - 2.0 * (1.0 - self.rho)).max(0.0);
+        self.restart();
+    }
+}
+
+pub(crate) fn run(team: &Team, world: &mut World, scratch: &mut Scratch) {
+    let World { particles, distance, bend, volume, pins, .. } = world;
+    let iterates = &mut scratch.iterates;
+    let omega = iterates.next_omega();
+    carry_positions(team, &mut particles.predicted, iterates, omega);
+    let [past_distance, past_bend, past_volume, past_pins] = &mut iterates.lambda;
+    carry_multipliers(team, distance, &scratch.distance, past_distance, omega);
+    carry_multipliers(team, bend, &scratch.bend, past_bend, omega);
+    carry_multipliers(team, volume, &scratch.volume, past_volume, omega);
+    past_pins.resize(pins.len());
+    for (i, pin) in pins.iter_mut().enumerate() {
+        carry(&mut pin.lambda, &mut past_pins.last[i], &mut past_pins.before[i], omega);
+    }
+    iterates.guard();
+}
+
+fn carry_positions(team: &Team, positions: &mut [Vec4], iterates: &mut Iterates, omega: f32) {
+    let Iterates { position: past, sums, .. } = iterates;
+    past.resize(positions.len());
+    sums.resize(positions.len().div_ceil(BLOCK), 0.0);
+    let sums = Shared::new(sums);
+    let rows = (Shared::new(positions), Shared::new(&mut past.last), Shared::new(&mut past.before));
+    team.rows(rows, BLOCK, |range, (positions, last, before)| {
+        let mut sum = Vec4::ZERO;
+        for ((p, last), before) in positions.iter_mut().zip(last).zip(before) {
+            let correction = *p - *last;
+            sum += correction * correction;
+            // What is pinned stays to the bit, wherever it was before.
+            if omega > 1.0 && p.w > 0.0 {
+                *p = *before + (*p - *before) * omega;
+            }
+            *before = *last;
+            *last = *p;
+        }
+        // SAFETY: one sum a block.
+        unsafe { *sums.at(range.start / BLOCK) = sum.as_dvec4().element_sum() };
+    });
+}
+
+fn carry_multipliers<const N: usize>(
+    team: &Team,
+    set: &mut ConstraintSet<N>,
+    cache: &Cache,
+    past: &mut Past<f32>,
+    omega: f32,
+) {
+    if !cache.keeps_lambda {
+        return;
+    }
+    past.resize(set.len());
+    let rows =
+        (Shared::new(&mut set.lambda), Shared::new(&mut past.last), Shared::new(&mut past.before));
+    team.rows(rows, BLOCK, |_, (lambda, last, before)| {
+        for ((lambda, last), before) in lambda.iter_mut().zip(last).zip(before) {
+            carry(lambda, last, before, omega);
+        }
+    });
+}
+
+#[inline]
+fn carry(lambda: &mut f32, last: &mut f32, before: &mut f32, omega: f32) {
+    if omega > 1.0 {
+        *lambda = *before + (*lambda - *before) * omega;
+    }
+    *before = *last;
+    *last = *lambda;
+}
