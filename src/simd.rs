@@ -17,6 +17,7 @@ mod vector;
 mod wide;
 
 pub(crate) mod angle;
+pub(crate) use scalar::Scalar as Plain;
 pub(crate) use vector::Vector;
 
 use crate::error::{Error, Result};

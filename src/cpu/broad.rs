@@ -151,7 +151,7 @@ pub(crate) trait Accept: Sync {
     /// Where the slots found go: an empty vector, or the list itself when they are kept as they are.
     fn room<'a>(out: &'a mut Vec<Self::Entry>, hits: &'a mut Vec<u32>) -> &'a mut Vec<u32>;
     /// Appends what particle i keeps of the slots found, in whatever order the structure met them.
-    fn keep(&self, i: usize, hits: &mut Vec<u32>, out: &mut Vec<Self::Entry>);
+    fn keep<S: Simd>(&self, i: usize, hits: &mut Vec<u32>, out: &mut Vec<Self::Entry>);
 }
 
 /// Keeps every slot, in the order found.
@@ -164,7 +164,7 @@ impl Accept for AsFound {
         out
     }
     #[inline(always)]
-    fn keep(&self, _: usize, _: &mut Vec<u32>, _: &mut Vec<u32>) {}
+    fn keep<S: Simd>(&self, _: usize, _: &mut Vec<u32>, _: &mut Vec<u32>) {}
 }
 
 /// A structure that knows the candidates of the particles of an item: a block of places, a leaf.

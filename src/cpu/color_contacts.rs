@@ -24,6 +24,15 @@ pub(crate) struct Pair {
     pub contact: f32,
 }
 
+/// A row and its colour.
+#[derive(Clone, Copy)]
+struct Listed {
+    a: u32,
+    b: u32,
+    contact: f32,
+    color: u32,
+}
+
 /// Contact candidates, each pair once, in order of colour. No two rows of a colour share a
 /// particle, but for the overflow colour.
 #[derive(Default)]
@@ -32,8 +41,8 @@ pub(crate) struct ContactRows {
     b: Vec<u32>,
     contact: Vec<f32>,
     color_start: Vec<u32>,
-    /// Colour of each pair, in order of the lists.
-    color: Vec<u8>,
+    /// The rows in order of the lists.
+    listed: Vec<Listed>,
     /// Colours in use around each particle.
     used: Vec<u64>,
 }
@@ -125,19 +134,21 @@ impl ContactRows {
     fn fill(&mut self, neighbors: &Neighbors, particle_count: usize) {
         self.used.clear();
         self.used.resize(particle_count, 0);
-        self.color.clear();
+        self.listed.clear();
         let mut count = [0u32; OVERFLOW_COLOR + 1];
         for i in 0..particle_count {
+            let mut used = self.used[i];
             for n in neighbors.above(i) {
-                let around = self.used[i] | self.used[n.slot as usize];
-                let color = around.trailing_ones().min(OVERFLOW_COLOR as u32);
-                if color < OVERFLOW_COLOR as u32 {
-                    self.used[i] |= 1 << color;
-                    self.used[n.slot as usize] |= 1 << color;
-                }
-                self.color.push(color as u8);
+                let other = &mut self.used[n.slot as usize];
+                let color = (used | *other).trailing_ones().min(OVERFLOW_COLOR as u32);
+                // The overflow colour has no bit: any number of rows may take it.
+                let bit = 1u64 << color & !(1 << OVERFLOW_COLOR);
+                used |= bit;
+                *other |= bit;
                 count[color as usize] += 1;
+                self.listed.push(Listed { a: i as u32, b: n.slot, contact: n.contact, color });
             }
+            self.used[i] = used;
         }
         let colors = count.iter().rposition(|&c| c > 0).map_or(0, |last| last + 1);
         self.color_start.clear();
@@ -148,21 +159,17 @@ impl ContactRows {
             self.color_start.push(next[c] + count[c]);
         }
         // Slot 0 stands behind the last row, where a vector may reach.
-        let rows = self.color.len();
+        let rows = self.listed.len();
         for column in [&mut self.a, &mut self.b] {
             column.truncate(rows);
             column.resize(rows + LANES, 0);
         }
         self.contact.resize(rows + LANES, 0.0);
-        let mut colors = self.color.iter();
-        for i in 0..particle_count {
-            for (n, &color) in neighbors.above(i).iter().zip(&mut colors) {
-                let row = &mut next[color as usize];
-                self.a[*row as usize] = i as u32;
-                self.b[*row as usize] = n.slot;
-                self.contact[*row as usize] = n.contact;
-                *row += 1;
-            }
+        for &Listed { a, b, contact, color } in &self.listed {
+            let next = &mut next[color as usize];
+            let row = *next as usize;
+            *next += 1;
+            (self.a[row], self.b[row], self.contact[row]) = (a, b, contact);
         }
     }
 }

@@ -7,6 +7,7 @@ use super::broad::{Accept, Broad};
 use super::lists::Lists;
 use super::team::Team;
 use crate::error::Result;
+use crate::simd::Plain;
 use glam::Vec4;
 
 /// Particles a block holds: few, for each meets all others.
@@ -25,7 +26,7 @@ pub(crate) fn run<A: Accept>(
             let hits_to = A::room(out, hits);
             let near = |j: &u32| within_reach(points[i], points[*j as usize]) && *j as usize != i;
             hits_to.extend((0..points.len() as u32).filter(near));
-            accept.keep(i, hits, out);
+            accept.keep::<Plain>(i, hits, out);
             desk.end(i);
         }
     })

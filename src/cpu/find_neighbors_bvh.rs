@@ -115,7 +115,7 @@ impl<V: Volume, W: Way> Structure for Tree<'_, V, W> {
                     } else {
                         candidates.test::<S, EQUAL>(&probe, k - first, found);
                     }
-                    accept.keep(slot, hits, out);
+                    accept.keep::<S>(slot, hits, out);
                     desk.end(slot);
                 }
             }

@@ -79,7 +79,7 @@ impl Grid {
                 let (out, hits, candidates, _) = desk.parts();
                 let own = before + k - rows[4].start;
                 candidates.test::<S, EQUAL>(&probe, own, A::room(out, hits));
-                accept.keep(slot, hits, out);
+                accept.keep::<S>(slot, hits, out);
                 desk.end(slot);
             }
             k = end;
@@ -105,9 +105,10 @@ impl Grid {
             let found = A::room(out, hits);
             for n in 0..27 {
                 let cell = center + IVec3::new(n % 3 - 1, n / 3 % 3 - 1, n / 9 - 1);
-                let mut kept = found.len();
+                let before = found.len();
                 sorted.test::<S, EQUAL>(&probe, self.hashed_run(cell), k, found);
-                for h in kept..found.len() {
+                let mut kept = before;
+                for h in before..found.len() {
                     let hit = found[h];
                     if self.hashed_cell(broad.points[hit as usize].truncate()) == cell {
                         found[kept] = hit;
@@ -116,7 +117,7 @@ impl Grid {
                 }
                 found.truncate(kept);
             }
-            accept.keep(slot, hits, out);
+            accept.keep::<S>(slot, hits, out);
             desk.end(slot);
         }
     }

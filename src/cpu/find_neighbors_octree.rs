@@ -60,7 +60,7 @@ impl Structure for Octree {
                 let (out, hits, candidates, _) = desk.parts();
                 let own = k - leaf.places().start;
                 candidates.test::<S, EQUAL>(&probe, own, A::room(out, hits));
-                accept.keep(slot, hits, out);
+                accept.keep::<S>(slot, hits, out);
                 desk.end(slot);
             }
         }

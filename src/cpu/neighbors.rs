@@ -4,7 +4,9 @@ use super::broad::Accept;
 use super::joined::Joined;
 use super::lists::Lists;
 use super::team::{BLOCK, Shared, Team};
+use crate::simd::{LANES, Simd};
 use crate::world::{Particles, Phase};
+use std::mem::MaybeUninit;
 
 /// A particle that may come to touch, and at which distance of the centres it does, m.
 #[derive(Clone, Copy, Debug, Default, PartialEq)]
@@ -67,17 +69,29 @@ impl Accept for Filter<'_> {
         hits
     }
     /// Sorted by slot, so that every structure gives the same lists.
-    #[inline]
-    fn keep(&self, i: usize, hits: &mut Vec<u32>, out: &mut Vec<Neighbor>) {
-        sort(hits);
+    #[inline(always)]
+    fn keep<S: Simd>(&self, i: usize, hits: &mut Vec<u32>, out: &mut Vec<Neighbor>) {
+        if hits.len() <= FEW {
+            let mut sorted = [const { MaybeUninit::uninit() }; FEW];
+            self.filter(i, sort_few::<S>(hits, &mut sorted), out);
+        } else {
+            hits.sort_unstable();
+            self.filter(i, hits, out);
+        }
+        hits.clear();
+    }
+}
+
+impl Filter<'_> {
+    /// Appends those of the slots that may touch particle i.
+    #[inline(always)]
+    fn filter(&self, i: usize, slots: &[u32], out: &mut Vec<Neighbor>) {
         let (a, partners) = (self.traits[i], self.joined.of(i));
-        out.reserve(hits.len());
-        for slot in hits.drain(..) {
+        out.reserve(slots.len());
+        let mut len = out.len();
+        for &slot in slots {
             let b = self.traits[slot as usize];
             let both = a.phase.0 & b.phase.0;
-            if !a.phase.collides(b.phase) || both & PINNED != 0 || partners.contains(&slot) {
-                continue;
-            }
             let mut contact = a.radius + b.radius;
             // Pairs that rest closer than their radii keep their rest distance, so a folded cloth
             // is not blown apart.
@@ -85,27 +99,50 @@ impl Accept for Filter<'_> {
                 let rest = &self.particles.rest;
                 contact = contact.min((rest[i] - rest[slot as usize]).truncate().length());
             }
-            out.push(Neighbor { slot, contact });
+            let kept = a.phase.collides(b.phase) & (both & PINNED == 0) & !partners.contains(&slot);
+            // SAFETY: room for all slots was reserved; written whether kept or not, so that the
+            // processor need not guess.
+            unsafe { out.as_mut_ptr().add(len).write(Neighbor { slot, contact }) };
+            len += usize::from(kept);
         }
+        // SAFETY: so many were written.
+        unsafe { out.set_len(len) };
     }
 }
 
-/// Sorts a few slots that mostly come in order.
-#[inline]
-fn sort(slots: &mut [u32]) {
-    if slots.len() > 32 {
-        slots.sort_unstable();
-        return;
-    }
-    for k in 1..slots.len() {
-        let slot = slots[k];
-        let mut to = k;
-        while to > 0 && slots[to - 1] > slot {
-            slots[to] = slots[to - 1];
-            to -= 1;
+/// Most slots that are sorted by counting.
+const FEW: usize = 64;
+/// Above every slot, and a finite number when its bits are taken for one.
+const ABOVE: u32 = 0x7f7f_ffff;
+
+/// Sorts a few slots, all different, by counting how many are at most each: comparisons eight at a
+/// time and no branches, where an insertion sort mispredicts at every step. Slots are compared as
+/// the floats of the same bits, whose order is the same.
+#[inline(always)]
+fn sort_few<'a, S: Simd>(
+    slots: &mut Vec<u32>,
+    sorted: &'a mut [MaybeUninit<u32>; FEW],
+) -> &'a [u32] {
+    let count = slots.len();
+    assert!(count <= FEW);
+    slots.reserve(LANES);
+    // SAFETY: there is room for LANES more; whole vectors from 0 on end before that.
+    unsafe { S::splat(f32::from_bits(ABOVE)).store(slots.as_mut_ptr().add(count).cast()) };
+    for &slot in &slots[..] {
+        let this = S::splat(f32::from_bits(slot));
+        let mut rank = 0;
+        let mut j = 0;
+        while j < count {
+            // SAFETY: as above.
+            let others = unsafe { S::load(slots.as_ptr().add(j).cast()) };
+            rank += others.at_most(this).count_ones() as usize;
+            j += LANES;
         }
-        slots[to] = slot;
+        // One of those at most it is itself.
+        sorted[rank - 1] = MaybeUninit::new(slot);
     }
+    // SAFETY: the ranks of different slots are different, so the first `count` have been written.
+    unsafe { std::slice::from_raw_parts(sorted.as_ptr().cast(), count) }
 }
 
 impl Neighbors {
@@ -123,5 +160,40 @@ impl Neighbors {
     /// Listed pairs.
     pub fn pair_count(&self) -> usize {
         self.lists.len() / 2
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::simd::{Kernel, Level};
+    use proptest::prelude::*;
+
+    struct Sort<'a>(&'a mut Vec<u32>);
+    impl Kernel for Sort<'_> {
+        type Output = ();
+        #[inline(always)]
+        fn run<S: Simd>(self) {
+            let mut sorted = [const { MaybeUninit::uninit() }; FEW];
+            *self.0 = sort_few::<S>(self.0, &mut sorted).to_vec();
+        }
+    }
+
+    proptest! {
+        #[test]
+        fn slots_are_sorted_by_every_level(
+            slots in prop::collection::hash_set(0u32..1 << 30, 0..=FEW), shift in 0u32..29,
+        ) {
+            let mut slots: Vec<u32> = slots.into_iter().map(|s| s >> shift).collect();
+            slots.sort();
+            slots.dedup();
+            let expected = slots.clone();
+            slots.sort_by_key(|s| s.wrapping_mul(2_654_435_761));
+            for level in Level::all() {
+                let mut found = slots.clone();
+                level.run(Sort(&mut found));
+                prop_assert_eq!(&found, &expected, "{:?}", level);
+            }
+        }
     }
 }

@@ -10,7 +10,7 @@ use super::team::{Shared, Team};
 pub(crate) fn run(team: &Team, broad: &mut Broad, digit: u8) {
     let Broad { points, radix: Radix { pairs, next, .. }, sorted, .. } = broad;
     let [a, b] = pairs;
-    let (from, to) = if digit % 2 == 0 { (a, b) } else { (b, a) };
+    let (from, to) = if digit.is_multiple_of(2) { (a, b) } else { (b, a) };
     to.resize(from.len(), [0; 2]);
     let (next, moved) = (Shared::new(next), Shared::new(to));
     team.rows(&from[..], COUNTED, |range, pairs| {

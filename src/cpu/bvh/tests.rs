@@ -5,6 +5,7 @@ use crate::cpu::bvh_build::{Bvh, LEVELS, NONE, Node};
 use crate::cpu::lists::Lists;
 use crate::cpu::team::Team;
 use crate::cpu::{bvh_boxes, find_neighbors_brute, find_neighbors_bvh};
+use crate::simd::Simd;
 use crate::step::lists::passes;
 use crate::world::{BroadPhase, Params, Phase, Start, Volume, Walk};
 use glam::{Vec3, Vec4};
@@ -274,7 +275,7 @@ impl Accept for Colliding<'_> {
     fn room<'a>(_: &'a mut Vec<u32>, hits: &'a mut Vec<u32>) -> &'a mut Vec<u32> {
         hits
     }
-    fn keep(&self, i: usize, hits: &mut Vec<u32>, out: &mut Vec<u32>) {
+    fn keep<S: Simd>(&self, i: usize, hits: &mut Vec<u32>, out: &mut Vec<u32>) {
         self.offered.fetch_add(hits.len(), Relaxed);
         let may = |&j: &u32| Phase(self.phase[i]).collides(Phase(self.phase[j as usize]));
         out.extend(hits.drain(..).filter(may));

@@ -49,7 +49,7 @@ fn adversarial<const N: usize>(seed: u64, count: usize) -> (Vec<Vec4>, Constrain
     let mut dice = Dice(seed);
     let particles = (count / 2).max(2 * N + 1);
     // A third of the seeds is well-behaved: odd rows must not hide a fault in ordinary ones.
-    let rarity = if seed % 3 == 0 { usize::MAX } else { 20 };
+    let rarity = if seed.is_multiple_of(3) { usize::MAX } else { 20 };
     let mut at: Vec<Vec4> = Vec::new();
     for i in 0..particles {
         let mut row = Vec4::ZERO;
@@ -64,7 +64,7 @@ fn adversarial<const N: usize>(seed: u64, count: usize) -> (Vec<Vec4>, Constrain
         at.push(row);
     }
     let mut set = ConstraintSet::default();
-    let star = if seed % 2 == 0 { count / 3 } else { 0 };
+    let star = if seed.is_multiple_of(2) { count / 3 } else { 0 };
     for i in 0..count {
         let mut corners = [0; N];
         for k in 0..N {
