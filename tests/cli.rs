@@ -463,3 +463,35 @@ fn the_doctor_says_what_works() {
         assert!(printed.contains(word), "{printed}");
     }
 }
+
+/// A structure is chosen by name, `auto` says what it chose, and `bench` compares them all.
+#[test]
+fn the_broad_phase_is_chosen_and_reported() {
+    let folder = Folder::new();
+    let report = folder.path("report.json");
+    for (asked, used) in [("auto", "grid"), ("octree", "octree"), ("bvh", "bvh")] {
+        let args = ["run", &folder.scene, "--broad-phase", asked, "--report", &report];
+        let printed = good(&args);
+        assert_eq!(json(Path::new(&report))["broad_phase"], used);
+        assert!(printed.contains(&format!("neighbours by {used}")), "{printed}");
+        assert!(printed.contains(&format!("find_neighbors_{used}")), "{printed}");
+    }
+    let all = ["--broad-phase", "all"];
+    let few = ["--steps", "2", "--repeat", "1", "--threads", "1"];
+    let printed = good(&[&["bench", &folder.scene][..], &all, &few].concat());
+    for word in ["grid x1", "octree x1", "bvh x1", "octree_build", "bvh_boxes", "radix_scatter"] {
+        assert!(printed.contains(word), "{word}: {printed}");
+    }
+    assert!(bad(2, &["run", &folder.scene, "--broad-phase", "all"]).contains("bench"));
+    assert!(bad(2, &["run", &folder.scene, "--broad-phase", "kd"]).contains("octree"));
+}
+
+#[test]
+fn unknown_instructions_are_refused() {
+    let mut motes = Command::new(env!("CARGO_BIN_EXE_motes"));
+    let output = motes.args(["run", "stairs", "--steps", "1"]).env("MOTES_SIMD", "mmx");
+    let output = output.output().unwrap();
+    let message = text(&output.stderr);
+    assert_eq!(output.status.code(), Some(2), "{message}");
+    assert!(message.contains("MOTES_SIMD") && message.contains("wide"), "{message}");
+}
