@@ -8,7 +8,7 @@ use crate::error::{Error, Result};
 use crate::report::PassTimes;
 use crate::step::Pass;
 use crate::step::lists::passes;
-use crate::world::{BroadPhase, MemoryNeed, Params, Volume};
+use crate::world::{BroadPhase, MemoryNeed, Params, Particles, Volume};
 use glam::Vec3;
 use std::time::Instant;
 
@@ -156,7 +156,7 @@ impl Search {
     pub fn used(&self) -> BroadPhase {
         self.used
     }
-    /// Bytes held by the structure, and by the lists.
+    /// Bytes held by what was built so far (mainly the last structure), and by the lists.
     pub fn bytes(&self) -> [usize; 2] {
         [self.broad.bytes(), self.lists.bytes()]
     }
@@ -188,22 +188,21 @@ impl Nearest {
 
 fn check(points: &[Vec3], reach: Reach) -> Result<()> {
     check_points(points)?;
-    let positive = |v: f32| v.is_finite() && v > 0.0;
+    // Beyond these, squares of distances leave the range of f32.
+    let legal = |v: f32| (1e-15..=1e15).contains(&v);
     match reach {
-        Reach::Fixed(length) if !positive(length) => {
-            Err(Error::value("reach", format!("{length} m is not legal; expected above 0")))
-        }
-        Reach::Radii { margin, .. } if !positive(margin) => {
-            Err(Error::value("margin", format!("{margin} is not legal; expected above 0")))
+        Reach::Fixed(length) if !legal(length) => {
+            Err(Error::value("reach", format!("{length} m is not legal; expected 1e-15 to 1e15")))
         }
         Reach::Radii { radii, .. } if radii.len() != points.len() => Err(Error::value(
             "radii",
             format!("{} radii for {} points; expected one each", radii.len(), points.len()),
         )),
-        Reach::Radii { radii, .. } => match radii.iter().position(|&r| !positive(r)) {
-            Some(i) => {
-                Err(Error::value("radii", format!("radius {i} is {}, not above 0", radii[i])))
-            }
+        Reach::Radii { radii, margin } => match radii.iter().position(|&r| !legal(r * margin)) {
+            Some(i) => Err(Error::value(
+                "radii",
+                format!("radius {i} x margin is {}; expected 1e-15 to 1e15", radii[i] * margin),
+            )),
             None => Ok(()),
         },
         Reach::Fixed(_) => Ok(()),
@@ -211,8 +210,8 @@ fn check(points: &[Vec3], reach: Reach) -> Result<()> {
 }
 
 fn check_points(points: &[Vec3]) -> Result<()> {
-    if points.len() >= u32::MAX as usize {
-        return Err(Error::value("points", "more than 2^32; use fewer"));
+    if points.len() > Particles::MOST {
+        return Err(Error::value("points", format!("more than {}; use fewer", Particles::MOST)));
     }
     if let Some(i) = points.iter().position(|p| !p.is_finite()) {
         return Err(Error::value("points", format!("point {i} is {}, not finite", points[i])));

@@ -352,6 +352,11 @@ impl Engine {
     }
 
     /// Advances the world by `dt` seconds.
+    ///
+    /// # Errors
+    /// When `dt`, a parameter or a force is not legal; nothing has changed then. When lists grow
+    /// beyond what memory holds: the step ended half-way, and the world is best taken back from
+    /// a copy or a snapshot.
     pub fn step(&mut self, dt: f32) -> Result<&StepReport> {
         if !(dt.is_finite() && (1e-6..=1.0).contains(&dt)) {
             return Err(Error::value("dt", format!("{dt} s is not legal; expected 1e-6 to 1")));

@@ -1,7 +1,8 @@
 //! Decides whether the neighbour lists still hold and, if not, takes new reference positions and
 //! the box around them.
 //! Lists made with reach m (r1 + r2) hold while each particle moved at most (m - 1) r: then no pair
-//! that was out of reach can have come to touch.
+//! that was out of reach can have come to touch. That is of predictions as they come; what the
+//! iterations add in a substep is not looked at again before the next.
 //! Reads: predicted [m], radius [m], list reference [m]. Writes: list reference, points [x, y, z,
 //! reach] m with their extent, staleness.
 //! Order: a minimum and a maximum, exact in any order.

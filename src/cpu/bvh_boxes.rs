@@ -66,7 +66,7 @@ fn bound<V: Volume>(team: &Team, bvh: &mut Bvh, sorted: &Sorted, phase: &[u32]) 
                 let at = parent as usize;
                 // SAFETY: these words of the node are not written by this pass.
                 let [node_first, split, last] =
-                    [12, 13, 14].map(|w| unsafe { words.at(16 * at + w) }.to_bits() as usize);
+                    [12, 13, 14].map(|w| unsafe { words.read(16 * at + w) }.to_bits() as usize);
                 let side = usize::from(first > split);
                 for (w, value) in volume.words(side) {
                     // SAFETY: `arrived` lets one worker come from each side, and these are the

@@ -8,7 +8,8 @@ use super::Scratch;
 use super::contact_block::{Arrays, ContactBlock, Solve};
 use super::neighbors::Neighbors;
 use super::team::{Shared, Team};
-use crate::simd::LANES;
+use crate::error::{Error, Result};
+use crate::world::MemoryNeed;
 use crate::world::constraints::OVERFLOW_COLOR;
 use glam::Vec4;
 use std::ops::Range;
@@ -62,6 +63,9 @@ impl Rows<'_> {
 }
 
 impl ContactRows {
+    /// A row, and what it was listed as.
+    const BYTES_PER_PAIR: usize = 12 + size_of::<Listed>();
+
     /// How many colours are in use.
     pub fn color_count(&self) -> usize {
         self.color_start.len().saturating_sub(1)
@@ -158,13 +162,10 @@ impl ContactRows {
             next[c] = self.color_start[c];
             self.color_start.push(next[c] + count[c]);
         }
-        // Slot 0 stands behind the last row, where a vector may reach.
         let rows = self.listed.len();
-        for column in [&mut self.a, &mut self.b] {
-            column.truncate(rows);
-            column.resize(rows + LANES, 0);
-        }
-        self.contact.resize(rows + LANES, 0.0);
+        self.a.resize(rows, 0);
+        self.b.resize(rows, 0);
+        self.contact.resize(rows, 0.0);
         for &Listed { a, b, contact, color } in &self.listed {
             let next = &mut next[color as usize];
             let row = *next as usize;
@@ -174,8 +175,26 @@ impl ContactRows {
     }
 }
 
-pub(crate) fn run(scratch: &mut Scratch, particle_count: usize) {
-    scratch.contact_rows.fill(&scratch.neighbors, particle_count);
+pub(crate) fn run(scratch: &mut Scratch, particle_count: usize) -> Result<()> {
+    let Scratch { contact_rows: rows, neighbors, .. } = scratch;
+    let pairs = neighbors.pair_count();
+    if pairs > rows.listed.capacity() {
+        let bytes = pairs * ContactRows::BYTES_PER_PAIR;
+        if let Some(free) = MemoryNeed::free_for(bytes) {
+            neighbors.built = false;
+            return Err(Error::TooLarge {
+                what: format!("{pairs} contact candidates"),
+                needed: format!("{} MiB", bytes >> 20),
+                limit: format!(
+                    "this machine has {} MiB free; use fewer or smaller particles",
+                    free >> 20
+                ),
+            });
+        }
+        rows.listed.reserve_exact(pairs + pairs / 8 - rows.listed.len());
+    }
+    rows.fill(neighbors, particle_count);
+    Ok(())
 }
 
 #[cfg(test)]

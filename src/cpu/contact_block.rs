@@ -27,7 +27,7 @@ pub(crate) enum Solve {
     Contact(Friction),
 }
 
-/// Rows of a colour: columns of equal length, but for [`LANES`] more behind each that may be read.
+/// Rows of a colour.
 pub(crate) struct ContactBlock<'a> {
     arrays: Arrays,
     a: *const u32,
@@ -42,8 +42,8 @@ pub(crate) struct ContactBlock<'a> {
 impl<'a> ContactBlock<'a> {
     /// The first `count` rows of the columns.
     /// # Safety
-    /// Every index in the columns is a row of the arrays; those of the first `count` are all
-    /// different, and for 'a nobody else accesses those rows.
+    /// The first `count` indices of the columns are rows of the arrays and all different, and for
+    /// 'a nobody else accesses those rows.
     pub unsafe fn new(
         arrays: Arrays,
         (a, b, contact): (&'a [u32], &'a [u32], &'a [f32]),
@@ -51,8 +51,7 @@ impl<'a> ContactBlock<'a> {
         solve: Solve,
         omega: f32,
     ) -> Self {
-        let shortest = a.len().min(b.len()).min(contact.len());
-        assert!(count + LANES <= shortest, "columns end with room for a vector");
+        assert!(count <= a.len().min(b.len()).min(contact.len()));
         let (a, b, contact) = (a.as_ptr(), b.as_ptr(), contact.as_ptr());
         ContactBlock { arrays, a, b, contact, count, solve, omega, rows: PhantomData }
     }
@@ -70,35 +69,32 @@ impl Kernel for ContactBlock<'_> {
     type Output = ();
     #[inline(always)]
     fn run<S: Simd>(self) {
-        let Arrays { at, .. } = self.arrays;
         let (a, b, contact) = ([0; 2 * LANES], [0; 2 * LANES], [0.0; 2 * LANES]);
         let mut waiting = Touching { a, b, contact, count: 0 };
-        let mut k = 0;
-        while k < self.count {
-            // SAFETY: rows up to `count` are there and LANES more can be read, with all that `new`
-            // was promised. Fewer than LANES rows wait before a vector is added.
+        let whole = self.count - self.count % LANES;
+        for k in (0..whole).step_by(LANES) {
+            // SAFETY: these rows are there, with all that `new` was promised.
             unsafe {
-                let pa = S::gather(at, self.a.add(k));
-                let pb = S::gather(at, self.b.add(k));
-                let contact = S::load(self.contact.add(k));
-                let (dx, dy, dz) = (pa[0] - pb[0], pa[1] - pb[1], pa[2] - pb[2]);
-                let mut mask = (dx * dx + dy * dy + dz * dz).at_most(contact * contact);
-                mask &= (1u32 << (self.count - k).min(LANES)) - 1;
-                let to = waiting.count;
-                S::pick(mask, self.a.add(k), waiting.a.as_mut_ptr().add(to));
-                S::pick(mask, self.b.add(k), waiting.b.as_mut_ptr().add(to));
-                let contacts = waiting.contact.as_mut_ptr().add(to);
-                S::pick(mask, self.contact.add(k).cast(), contacts.cast());
-                waiting.count += mask.count_ones() as usize;
-                if waiting.count >= LANES {
-                    self.solve_vector::<S>(&waiting);
-                    waiting.a.copy_within(LANES.., 0);
-                    waiting.b.copy_within(LANES.., 0);
-                    waiting.contact.copy_within(LANES.., 0);
-                    waiting.count -= LANES;
-                }
+                let (a, b, contact) = (self.a.add(k), self.b.add(k), self.contact.add(k));
+                self.look_at::<S>(a, b, contact, LANES, &mut waiting);
             }
-            k += LANES;
+        }
+        if whole < self.count {
+            // A copy, filled up with the last row: those behind it are other workers'.
+            // SAFETY: at least one row is there.
+            unsafe {
+                let last = self.count - 1;
+                let mut a = [*self.a.add(last); LANES];
+                let mut b = [*self.b.add(last); LANES];
+                let mut contact = [*self.contact.add(last); LANES];
+                for k in whole..self.count {
+                    a[k - whole] = *self.a.add(k);
+                    b[k - whole] = *self.b.add(k);
+                    contact[k - whole] = *self.contact.add(k);
+                }
+                let (a, b, contact) = (a.as_ptr(), b.as_ptr(), contact.as_ptr());
+                self.look_at::<S>(a, b, contact, self.count - whole, &mut waiting);
+            }
         }
         for k in 0..waiting.count {
             // SAFETY: as above.
@@ -108,6 +104,42 @@ impl Kernel for ContactBlock<'_> {
 }
 
 impl ContactBlock<'_> {
+    /// Lets those of the first `count` of eight rows that touch wait, and solves eight when there
+    /// are.
+    /// # Safety
+    /// The rows are from this block, and fewer than [`LANES`] wait.
+    #[inline(always)]
+    unsafe fn look_at<S: Simd>(
+        &self,
+        a: *const u32,
+        b: *const u32,
+        contact: *const f32,
+        count: usize,
+        waiting: &mut Touching,
+    ) {
+        let Arrays { at, .. } = self.arrays;
+        // SAFETY: the caller's promise.
+        unsafe {
+            let (pa, pb) = (S::gather(at, a), S::gather(at, b));
+            let limit = S::load(contact);
+            let (dx, dy, dz) = (pa[0] - pb[0], pa[1] - pb[1], pa[2] - pb[2]);
+            let mut mask = (dx * dx + dy * dy + dz * dz).at_most(limit * limit);
+            mask &= (1u32 << count) - 1;
+            let to = waiting.count;
+            S::pick(mask, a, waiting.a.as_mut_ptr().add(to));
+            S::pick(mask, b, waiting.b.as_mut_ptr().add(to));
+            S::pick(mask, contact.cast(), waiting.contact.as_mut_ptr().add(to).cast());
+            waiting.count += mask.count_ones() as usize;
+            if waiting.count >= LANES {
+                self.solve_vector::<S>(waiting);
+                waiting.a.copy_within(LANES.., 0);
+                waiting.b.copy_within(LANES.., 0);
+                waiting.contact.copy_within(LANES.., 0);
+                waiting.count -= LANES;
+            }
+        }
+    }
+
     /// Solves the first eight rows that wait.
     /// # Safety
     /// There are eight, from this block.

@@ -55,7 +55,7 @@ impl Grid {
         self.per_metre_hashed = 1.0 / (reach * 1.0001);
         let per_metre = 1.0 / (reach * (1.000_001 + 4e-7 * (size / reach).max_element()));
         let cells = (size * per_metre).floor() + 3.0;
-        let most = (particle_count * DENSE_CELLS_PER_PARTICLE + 4096) as f64;
+        let most = (particle_count * DENSE_CELLS_PER_PARTICLE + 4096).min(u32::MAX as usize) as f64;
         let buckets = if cells.x * cells.y * cells.z <= most {
             self.low = extent.low.extend(0.0);
             self.per_metre = per_metre as f32;
@@ -64,7 +64,7 @@ impl Grid {
             (cells.x * cells.y * cells.z) as usize
         } else {
             let buckets = (2 * particle_count).next_power_of_two().max(64);
-            self.hash_mask = Some(buckets as u32 - 1);
+            self.hash_mask = Some((buckets - 1) as u32);
             buckets
         };
         self.start.resize(buckets + 1, 0);

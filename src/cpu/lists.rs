@@ -144,7 +144,7 @@ impl<T: Copy + Default + Send + Sync> Lists<T> {
 
     /// Makes room for what was counted, and a quarter more, so that it seldom has to be done.
     fn grow(&mut self, count: usize) -> Result<()> {
-        let size = self.used + self.used / 4;
+        let size = (self.used + self.used / 4).min(u32::MAX as usize).max(self.used);
         let too_large = |limit: String| Error::TooLarge {
             what: format!("the neighbour lists of {count} particles"),
             needed: format!("{} entries", self.used),

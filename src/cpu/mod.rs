@@ -173,7 +173,7 @@ impl Cpu {
                 broad.find(team, dispatch.pass, &world.params, &filter, lists)?;
                 *built = true;
             }
-            Pass::ColorContacts => color_contacts::run(scratch, world.particles.len()),
+            Pass::ColorContacts => color_contacts::run(scratch, world.particles.len())?,
             Pass::CollideEnvironment => collide_environment::run(team, world, scratch, &at)?,
             Pass::StabilizeContacts => stabilize_contacts::run(team, world, scratch),
             Pass::SolveContacts => solve_contacts::run(team, world, scratch),

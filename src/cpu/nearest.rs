@@ -29,7 +29,7 @@ pub(crate) fn find(team: &Team, broad: &Broad, queries: &[Vec3], each: usize) ->
     }
     let rows = Shared::new(&mut found);
     let mut heaps: Vec<BinaryHeap<Known>> =
-        (0..team.threads()).map(|_| BinaryHeap::with_capacity(each + 1)).collect();
+        (0..team.threads()).map(|_| BinaryHeap::new()).collect();
     team.blocks_at(&mut heaps, queries.len(), BLOCK, |range, heap| {
         for q in range {
             let mut search = Search { broad, from: queries[q].as_dvec3(), each, heap };

@@ -6,7 +6,6 @@ use super::lists::Lists;
 use super::team::{BLOCK, Shared, Team};
 use crate::simd::{LANES, Simd};
 use crate::world::{Particles, Phase};
-use std::mem::MaybeUninit;
 
 /// A particle that may come to touch, and at which distance of the centres it does, m.
 #[derive(Clone, Copy, Debug, Default, PartialEq)]
@@ -72,7 +71,7 @@ impl Accept for Filter<'_> {
     #[inline(always)]
     fn keep<S: Simd>(&self, i: usize, hits: &mut Vec<u32>, out: &mut Vec<Neighbor>) {
         if hits.len() <= FEW {
-            let mut sorted = [const { MaybeUninit::uninit() }; FEW];
+            let mut sorted = [0; FEW];
             self.filter(i, sort_few::<S>(hits, &mut sorted), out);
         } else {
             hits.sort_unstable();
@@ -114,20 +113,23 @@ impl Filter<'_> {
 const FEW: usize = 64;
 /// Above every slot, and a finite number when its bits are taken for one.
 const ABOVE: u32 = 0x7f7f_ffff;
+/// The least normal float.
+const NORMAL: u32 = 1 << 23;
 
 /// Sorts a few slots, all different, by counting how many are at most each: comparisons eight at a
 /// time and no branches, where an insertion sort mispredicts at every step. Slots are compared as
-/// the floats of the same bits, whose order is the same.
+/// floats of the same bits, whose order is the same; raised by 2^23, so that none is denormal and
+/// a host that flushes those to zero changes nothing.
 #[inline(always)]
-fn sort_few<'a, S: Simd>(
-    slots: &mut Vec<u32>,
-    sorted: &'a mut [MaybeUninit<u32>; FEW],
-) -> &'a [u32] {
+fn sort_few<'a, S: Simd>(slots: &mut Vec<u32>, sorted: &'a mut [u32; FEW]) -> &'a [u32] {
     let count = slots.len();
     assert!(count <= FEW);
     slots.reserve(LANES);
     // SAFETY: there is room for LANES more; whole vectors from 0 on end before that.
     unsafe { S::splat(f32::from_bits(ABOVE)).store(slots.as_mut_ptr().add(count).cast()) };
+    for slot in &mut slots[..] {
+        *slot += NORMAL;
+    }
     for &slot in &slots[..] {
         let this = S::splat(f32::from_bits(slot));
         let mut rank = 0;
@@ -139,10 +141,9 @@ fn sort_few<'a, S: Simd>(
             j += LANES;
         }
         // One of those at most it is itself.
-        sorted[rank - 1] = MaybeUninit::new(slot);
+        sorted[rank - 1] = slot - NORMAL;
     }
-    // SAFETY: the ranks of different slots are different, so the first `count` have been written.
-    unsafe { std::slice::from_raw_parts(sorted.as_ptr().cast(), count) }
+    &sorted[..count]
 }
 
 impl Neighbors {
@@ -174,7 +175,7 @@ mod tests {
         type Output = ();
         #[inline(always)]
         fn run<S: Simd>(self) {
-            let mut sorted = [const { MaybeUninit::uninit() }; FEW];
+            let mut sorted = [0; FEW];
             *self.0 = sort_few::<S>(self.0, &mut sorted).to_vec();
         }
     }

@@ -79,7 +79,8 @@ impl Inner {
             let queue = &self.queues[r];
             loop {
                 let word = queue.load(Acquire);
-                if word >> NEXT_BITS != region {
+                // Only so many bits of the region's number fit.
+                if word >> NEXT_BITS != region & (u64::MAX >> NEXT_BITS) {
                     break;
                 }
                 // Acquire, against the Release in `open`: whoever reads the next region's values
@@ -341,6 +342,16 @@ impl<'a, T> Shared<'a, T> {
         debug_assert!(i < self.len);
         // SAFETY: in bounds and exclusive by the caller's promise.
         unsafe { &mut *self.start.add(i) }
+    }
+    /// # Safety
+    /// `i` is in bounds, and no other worker writes element `i` meanwhile.
+    pub unsafe fn read(&self, i: usize) -> T
+    where
+        T: Copy,
+    {
+        debug_assert!(i < self.len);
+        // SAFETY: in bounds and not written by the caller's promise.
+        unsafe { *self.start.add(i) }
     }
     /// # Safety
     /// `range` is in bounds, and no other worker accesses its elements meanwhile.

@@ -93,6 +93,9 @@ pub struct Particles {
 }
 
 impl Particles {
+    /// Most particles at a time: kernels take slots for signed numbers and for floats.
+    pub(crate) const MOST: usize = 0x7e00_0000;
+
     /// How many particles there are.
     pub fn len(&self) -> usize {
         self.position.len()
@@ -135,6 +138,13 @@ impl Particles {
 
     pub(crate) fn push(&mut self, particle: &Particle) -> Result<ParticleId> {
         check(particle)?;
+        if self.len() >= Self::MOST {
+            return Err(Error::TooLarge {
+                what: "the world".into(),
+                needed: format!("more than {} particles", Self::MOST),
+                limit: "that is all the engine can number; use fewer".into(),
+            });
+        }
         if self.slot.len() >= GONE as usize {
             return Err(Error::TooLarge {
                 what: "the world".into(),
