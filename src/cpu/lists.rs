@@ -8,6 +8,7 @@ use super::candidates::Candidates;
 use super::team::{Shared, Team};
 use crate::error::{Error, Result};
 use crate::world::MemoryNeed;
+use crossbeam_utils::CachePadded;
 use std::ops::Range;
 use std::sync::atomic::{AtomicU64, AtomicUsize, Ordering::Relaxed};
 
@@ -21,7 +22,8 @@ pub(crate) struct Lists<T> {
     entries: Vec<T>,
     /// Entries in use.
     used: usize,
-    gathered: Vec<Gathered<T>>,
+    /// One for each worker, apart in memory: two that share a cache line slow each other down.
+    gathered: Vec<CachePadded<Gathered<T>>>,
 }
 
 /// What a worker has not moved yet.
@@ -101,12 +103,14 @@ impl<T: Copy + Default + Send + Sync> Lists<T> {
             self.place.resize_with(count, AtomicU64::default);
         }
         if self.gathered.len() < team.threads() {
-            let empty = || Gathered {
-                entries: vec![],
-                lists: vec![],
-                hits: vec![],
-                candidates: Candidates::default(),
-                runs: vec![],
+            let empty = || {
+                CachePadded::new(Gathered {
+                    entries: vec![],
+                    lists: vec![],
+                    hits: vec![],
+                    candidates: Candidates::default(),
+                    runs: vec![],
+                })
             };
             self.gathered.resize_with(team.threads(), empty);
         }
