@@ -14,7 +14,7 @@ pub enum Buffer {
     Radius,
     Phase,
     Rest,
-    ContactWeight,
+    Start,
     ListReference,
     Points,
     GridBucket,
@@ -68,10 +68,12 @@ macro_rules! passes {
 passes! {
     BreakConstraints "break_constraints" "removes constraints strained past their threshold, lets others yield"
         reads [Position Distance Bend Volume] writes [Distance Bend Volume];
+    SortParticles "sort_particles" "puts particles that are near in space near in memory, now and then"
+        reads [Sorted] writes [Position Predicted Velocity Radius Phase Rest Distance Bend Volume Pins];
     Predict "predict" "applies forces and moves each particle along its velocity; clears the multipliers"
-        reads [Position Velocity] writes [Velocity Predicted ContactWeight Distance Bend Volume Pins];
+        reads [Position Velocity] writes [Velocity Predicted Start Distance Bend Volume Pins];
     Bounds "bounds" "finds whether a particle left its list's margin and, if so, the box around all"
-        reads [Predicted Radius ListReference] writes [ListReference Points];
+        reads [Position Predicted Radius ListReference] writes [ListReference Points];
     GridCount "grid_count" "finds each particle's grid cell and counts those of each slab of cells"
         reads [Points] writes [GridBucket GridSlab];
     GridScan "grid_scan" "turns the counts of slabs into places"
@@ -100,18 +102,18 @@ passes! {
         reads [Sorted BvhNodes Radius Phase Rest Distance] writes [Neighbors];
     FindNeighborsBrute "find_neighbors_brute" "lists the particles within reach of each, testing every pair"
         reads [Points Radius Phase Rest Distance] writes [Neighbors];
-    ColorContacts "color_contacts" "sorts the listed pairs into colours that share no particle"
-        reads [Neighbors] writes [ContactRows];
+    ColorContacts "color_contacts" "sorts the listed pairs into batches that share no particle, tile by tile"
+        reads [Neighbors Points] writes [ContactRows];
     CollideEnvironment "collide_environment" "lists the planes of the obstacles each particle may touch, swept"
         reads [Position Predicted Radius] writes [EnvironmentContacts];
     StabilizeContacts "stabilize_contacts" "resolves overlap left from before, without giving velocity"
-        reads [Position Radius ContactWeight Neighbors ContactRows] writes [Delta Position Predicted];
+        reads [Start Neighbors ContactRows] writes [Delta Start];
     SolveContacts "solve_contacts" "pushes touching particles apart, with static and kinetic friction"
-        reads [Position Predicted Radius ContactWeight Neighbors ContactRows] writes [Delta Predicted];
+        reads [Start Predicted Neighbors ContactRows] writes [Delta Predicted];
     ApplyDeltas "apply_deltas" "averages gathered corrections and applies them"
-        reads [Delta Corrections Distance Bend Volume] writes [Predicted Position Velocity];
+        reads [Delta Start Corrections Distance Bend Volume] writes [Predicted Start Position Velocity];
     SolveEnvironment "solve_environment" "puts particles outside the obstacles, with friction"
-        reads [Position Predicted Radius EnvironmentContacts] writes [Predicted Position];
+        reads [Position Predicted Start Radius EnvironmentContacts] writes [Predicted Start];
     SolveDistance "solve_distance" "projects distance constraints"
         reads [Predicted Distance] writes [Predicted Distance Corrections];
     SolveBend "solve_bend" "projects dihedral hinges"

@@ -13,7 +13,7 @@ use std::io::Read;
 use std::path::Path;
 
 const MAGIC: [u8; 8] = *b"motes\0\x1a\n";
-const VERSION: u32 = 1;
+const VERSION: u32 = 2;
 const HEADER: usize = 8 + 4 + 8 + 8 + 8;
 
 /// What a snapshot holds.

@@ -20,6 +20,7 @@ pub(crate) mod lists;
 #[allow(missing_docs)] // each is described in pass.rs, one line a pass
 pub enum Pass {
     BreakConstraints,
+    SortParticles,
     Predict,
     Bounds,
     GridCount,
@@ -63,8 +64,10 @@ pub enum Part {
     Digit(u8),
     /// The corrections of a kind of constraint (`apply_deltas` after a Jacobi sweep).
     Of(Kind),
-    /// Positions at the start of the substep, not the predicted ones (pre-stabilisation).
+    /// Where the substep began, not the predicted positions (pre-stabilisation).
     Start,
+    /// Position and prediction follow where the substep began (`apply_deltas`).
+    Settle,
     /// Velocities (`apply_deltas` after `restitution`).
     Velocity,
 }
@@ -83,6 +86,8 @@ pub struct Dispatch {
 pub struct Schedule {
     /// Once, at the start of the step.
     pub begin: Vec<Dispatch>,
+    /// Before the first substep, when particles are to be put in order of place.
+    pub sort: Vec<Dispatch>,
     /// At the start of every substep.
     pub predict: Vec<Dispatch>,
     /// When a particle has moved out of its neighbour list's margin.
@@ -91,6 +96,8 @@ pub struct Schedule {
     pub collide: Vec<Dispatch>,
     /// Each pre-stabilisation iteration.
     pub stabilize: Vec<Dispatch>,
+    /// Once, after the pre-stabilisation iterations.
+    pub settle: Vec<Dispatch>,
     /// Each solver iteration.
     pub iterate: Vec<Dispatch>,
     /// At the end of every substep.
@@ -124,6 +131,9 @@ pub fn schedule(world: &World) -> Schedule {
     s.predict.push(all(Pass::Predict));
     if contacts {
         s.predict.push(all(Pass::Bounds));
+        s.sort.push(part(Pass::Bounds, Part::Start));
+        s.sort.extend(lists::morton_order());
+        s.sort.push(all(Pass::SortParticles));
         let structure = world.params.broad_phase.resolve(world.particles.radius.iter().copied());
         s.lists.extend(lists::passes(structure));
         s.broad_phase = Some(structure);
@@ -144,6 +154,9 @@ pub fn schedule(world: &World) -> Schedule {
     }
     if colliders {
         s.stabilize.push(part(Pass::SolveEnvironment, Part::Start));
+    }
+    if (contacts || colliders) && stabilization > 0 {
+        s.settle.push(part(Pass::ApplyDeltas, Part::Settle));
     }
 
     if contacts {
@@ -372,6 +385,9 @@ impl Engine {
         let h = dt / schedule.substeps as f32;
         report.broad_phase = schedule.broad_phase;
         run(&schedule.begin, cpu, world, report)?;
+        if world.sort_is_due() {
+            run(&schedule.sort, cpu, world, report)?;
+        }
         for _ in 0..schedule.substeps {
             cpu.begin_substep(world, h);
             run(&schedule.predict, cpu, world, report)?;
@@ -383,6 +399,7 @@ impl Engine {
             for _ in 0..schedule.stabilization {
                 run(&schedule.stabilize, cpu, world, report)?;
             }
+            run(&schedule.settle, cpu, world, report)?;
             for _ in 0..schedule.iterations {
                 run(&schedule.iterate, cpu, world, report)?;
                 report.iterations += 1;
@@ -437,6 +454,7 @@ impl fmt::Display for Dispatch {
             Part::Color(c) | Part::Digit(c) => write!(f, "{}[{c}]", self.pass.name()),
             Part::Of(kind) => write!(f, "{}({})", self.pass.name(), kind.name()),
             Part::Start => write!(f, "{}(start)", self.pass.name()),
+            Part::Settle => write!(f, "{}(settle)", self.pass.name()),
             Part::Velocity => write!(f, "{}(velocity)", self.pass.name()),
         }
     }
@@ -447,11 +465,13 @@ impl fmt::Display for Schedule {
         let line =
             |list: &[Dispatch]| list.iter().map(ToString::to_string).collect::<Vec<_>>().join(" ");
         writeln!(f, "begin: {}", line(&self.begin))?;
+        writeln!(f, "sort, when due: {}", line(&self.sort))?;
         writeln!(f, "{} substeps of", self.substeps)?;
         writeln!(f, "  predict: {}", line(&self.predict))?;
         writeln!(f, "  lists, when stale: {}", line(&self.lists))?;
         writeln!(f, "  collide: {}", line(&self.collide))?;
         writeln!(f, "  {} x stabilize: {}", self.stabilization, line(&self.stabilize))?;
+        writeln!(f, "  settle: {}", line(&self.settle))?;
         writeln!(f, "  {} x iterate: {}", self.iterations, line(&self.iterate))?;
         write!(f, "  finish: {}", line(&self.finish))
     }

@@ -5,32 +5,43 @@
 //! iterations add in a substep is not looked at again before the next.
 //! Reads: predicted [m], radius [m], list reference [m]. Writes: list reference, points [x, y, z,
 //! reach] m with their extent, staleness.
+//! Before particles are put in order of place it only loads the points where they are (`start`).
 //! Order: a minimum and a maximum, exact in any order.
 
-use super::Scratch;
-use super::broad::Extent;
+use super::broad::{Broad, Extent};
 use super::team::{BLOCK, Team};
+use super::{Moment, Scratch};
+use crate::step::Part;
 use crate::world::{ListKey, World};
-use glam::Vec3;
+use glam::{Vec3, Vec4};
 use std::sync::atomic::{AtomicBool, Ordering::Relaxed};
 
-pub(crate) fn run(team: &Team, world: &mut World, scratch: &mut Scratch) {
+pub(crate) fn run(team: &Team, world: &mut World, scratch: &mut Scratch, at: &Moment) {
+    if at.part == Part::Start {
+        load(team, &world.particles.position, world, &mut scratch.broad);
+        return;
+    }
     let renew = ListKey::of(world) != world.list_key || moved_far(team, world);
     if renew {
         world.list_reference.clone_from(&world.particles.predicted);
         world.list_key = ListKey::of(world);
+        world.lists_since_sort += 1;
     }
     // In a resumed run the reference is the snapshot's, only the lists are missing.
     scratch.stale = renew || !scratch.neighbors.built;
     if scratch.stale {
-        let (at, radius) = (&world.list_reference, &world.particles.radius);
-        let margin = world.params.margin;
-        scratch.broad.load(team, at.len(), |i| at[i].truncate().extend(radius[i] * margin));
+        load(team, &world.list_reference, world, &mut scratch.broad);
     }
     if renew {
         let (up, Extent { low, high, .. }) = (world.up(), scratch.broad.extent);
         world.list_floor = up.dot(Vec3::select(up.cmpge(Vec3::ZERO), low, high));
     }
+}
+
+/// Points with a reach of margin x radius.
+fn load(team: &Team, at: &[Vec4], world: &World, broad: &mut Broad) {
+    let (radius, margin) = (&world.particles.radius, world.params.margin);
+    broad.load(team, at.len(), |i| at[i].truncate().extend(radius[i] * margin));
 }
 
 fn moved_far(team: &Team, world: &World) -> bool {

@@ -36,18 +36,19 @@ pub(crate) struct Broad {
     extents: Vec<Extent>,
 }
 
-/// Box around the finite points, and the least and the largest reach.
+/// Box around the finite points, the least and the largest reach, and the sum of all.
 #[derive(Clone, Copy, Debug)]
 pub(crate) struct Extent {
     pub low: Vec3,
     pub high: Vec3,
     pub least: f32,
     pub largest: f32,
+    pub sum: f64,
 }
 
 impl Default for Extent {
     fn default() -> Self {
-        Extent { low: Vec3::MAX, high: Vec3::MIN, least: f32::MAX, largest: 0.0 }
+        Extent { low: Vec3::MAX, high: Vec3::MIN, least: f32::MAX, largest: 0.0, sum: 0.0 }
     }
 }
 
@@ -60,12 +61,14 @@ impl Extent {
         }
         self.least = self.least.min(point.w);
         self.largest = self.largest.max(point.w);
+        self.sum += f64::from(point.w);
     }
     fn join(&mut self, other: &Extent) {
         self.low = self.low.min(other.low);
         self.high = self.high.max(other.high);
         self.least = self.least.min(other.least);
         self.largest = self.largest.max(other.largest);
+        self.sum += other.sum;
     }
     /// Sides of the box, m; 0 when there is no finite point.
     pub fn size(&self) -> DVec3 {

@@ -1,21 +1,30 @@
-//! Sorts the contact candidates into colours, so that `colored` can solve them in place.
-//! Greedy in order of slot: each pair takes the lowest colour that neither particle has yet; pairs
-//! beyond 63 colours (a large particle among many small ones) go to the serial overflow colour.
-//! Reads: neighbour lists. Writes: contact rows by colour (particles, contact distance m).
-//! Order: serial, one look at each pair; deterministic.
+//! Sorts the contact candidates into batches of eight that share no particle, so that `colored`
+//! can solve them in place.
+//! Space is cut into tiles of 27 colours; a pair belongs to the tile of its lower slot, and tiles of
+//! a colour share no particle. Inside a tile pairs that are close come first, and each takes the
+//! lowest colour that neither of its particles has yet: greedy in order of tile, slot and list.
+//! Reads: neighbour lists, points [x, y, z, reach] m. Writes: contact batches by tile (particles,
+//! contact distance m).
+//! Order: each tile alone; deterministic.
 
 use super::Scratch;
-use super::contact_block::{Arrays, ContactBlock, Solve};
+use super::broad::Broad;
+use super::contact_block::{Arrays, Batch, ContactBlock, Solve};
 use super::neighbors::Neighbors;
 use super::team::{Shared, Team};
+use super::tiles::{COLORS, Tiles};
 use crate::error::{Error, Result};
+use crate::simd::LANES;
 use crate::world::MemoryNeed;
-use crate::world::constraints::OVERFLOW_COLOR;
+use crossbeam_utils::CachePadded;
 use glam::Vec4;
-use std::ops::Range;
 
-/// Rows a block holds.
-const BLOCK: usize = 1024;
+/// Pairs nearer than this share of their contact distance when lists are made are likely to touch
+/// in most iterations, others in few: kept apart, whole batches of the others are passed over.
+const CLOSE: f32 = 1.02;
+/// Colours of close pairs in a tile, and of others. Pairs that find none free (a large particle
+/// among many small ones) take the last, which has a batch for each.
+const TINTS: u32 = 32;
 
 /// A contact candidate: i < j, and the distance of the centres at which they touch, m.
 #[derive(Clone, Copy)]
@@ -25,92 +34,73 @@ pub(crate) struct Pair {
     pub contact: f32,
 }
 
-/// A row and its colour.
-#[derive(Clone, Copy)]
+/// A pair of a tile and its colour there: close ones first.
+#[derive(Clone, Copy, Default)]
 struct Listed {
     a: u32,
     b: u32,
     contact: f32,
-    color: u32,
+    tint: u32,
 }
 
-/// Contact candidates, each pair once, in order of colour. No two rows of a colour share a
-/// particle, but for the overflow colour.
+/// Contact candidates, each pair once, in batches.
 #[derive(Default)]
 pub(crate) struct ContactRows {
-    a: Vec<u32>,
-    b: Vec<u32>,
-    contact: Vec<f32>,
-    color_start: Vec<u32>,
-    /// The rows in order of the lists.
+    tiles: Tiles,
+    batches: Vec<Batch>,
+    /// First batch of each tile, and the end.
+    batch_start: Vec<u32>,
+    /// Pairs of particles in tiles that do not touch: solved last, one after the other.
+    apart: Vec<Batch>,
+    /// Pairs in order of tile and list, and the first of each tile.
     listed: Vec<Listed>,
-    /// Colours in use around each particle.
+    listed_start: Vec<u32>,
+    /// One for each worker.
+    palettes: Vec<CachePadded<Palette>>,
+    particle_count: usize,
+}
+
+/// What a worker needs to colour a tile.
+#[derive(Default)]
+struct Palette {
+    /// Tints in use around each particle: those of close pairs in the lower half.
     used: Vec<u64>,
 }
 
-/// The arrays of [`ContactRows::solve`], shared by the workers.
-struct Rows<'a> {
-    at: Shared<'a, Vec4>,
-    other: Shared<'a, Vec4>,
-    weight: &'a [f32],
-}
-
-impl Rows<'_> {
-    fn pointers(&self) -> Arrays {
-        let (at, other) = (self.at.start().cast(), self.other.start().cast());
-        Arrays { at, other, weight: self.weight.as_ptr() }
-    }
-}
-
 impl ContactRows {
-    /// A row, and what it was listed as.
-    const BYTES_PER_PAIR: usize = 12 + size_of::<Listed>();
+    /// A pair in its batch, and as it was listed.
+    const BYTES_PER_PAIR: usize = size_of::<Batch>() / LANES + size_of::<Listed>();
 
-    /// How many colours are in use.
-    pub fn color_count(&self) -> usize {
-        self.color_start.len().saturating_sub(1)
-    }
-    /// The rows of a colour.
-    fn rows(&self, color: usize) -> Range<usize> {
-        self.color_start[color] as usize..self.color_start[color + 1] as usize
-    }
-
-    /// Solves every row in place, colour after colour. See [`ContactBlock`] for the arrays.
+    /// Solves every pair in place, tile after tile.
     pub fn solve(
         &self,
         team: &Team,
-        at: &mut [Vec4],
-        other: &mut [Vec4],
-        weight: &[f32],
+        predicted: &mut [Vec4],
+        start: &mut [Vec4],
         solve: Solve,
         omega: f32,
     ) {
-        let count = self.used.len();
-        assert!(at.len() == count && other.len() == count && weight.len() == count);
-        let arrays = Rows { at: Shared::new(at), other: Shared::new(other), weight };
+        let count = self.particle_count;
+        assert!(predicted.len() == count && start.len() == count);
+        let (predicted, start) = (Shared::new(predicted), Shared::new(start));
+        let run = |batches: &[Batch]| {
+            let (predicted, start) = (predicted.start().cast(), start.start().cast());
+            // SAFETY: slots are below the number of particles the batches were made for, which is
+            // that of the arrays. Those of a batch are different, and tiles that are solved at the
+            // same time share none.
+            let block =
+                unsafe { ContactBlock::new(Arrays { predicted, start }, batches, solve, omega) };
+            team.simd.run(block);
+        };
         for color in 0..self.color_count() {
-            let rows = self.rows(color);
-            // Rows of the overflow colour share particles: each is a block of its own, in order.
-            let alone = color == OVERFLOW_COLOR;
-            let (size, step) = if alone { (rows.len(), 1) } else { (BLOCK, BLOCK) };
-            team.blocks(rows.len(), size.max(1), |_, block| {
-                for first in block.clone().step_by(step) {
-                    let from = rows.start + first;
-                    let columns = (&self.a[from..], &self.b[from..], &self.contact[from..]);
-                    let count = step.min(block.end - first);
-                    let arrays = arrays.pointers();
-                    // SAFETY: slots are below the number of particles the rows were made for, which
-                    // is that of the arrays; rows of a colour share no particle, blocks no row, and
-                    // the overflow colour is run by one worker.
-                    let block = unsafe { ContactBlock::new(arrays, columns, count, solve, omega) };
-                    team.simd.run(block);
-                }
-            });
+            let tiles = self.tiles.of_color(color);
+            team.blocks(tiles.len(), 1, |tile, _| run(self.of_tile(tiles.start + tile)));
         }
+        run(&self.apart);
     }
 
-    /// Calls `visit(pair, a's values, b's values)` for every pair, colour after colour: within a
-    /// colour in parallel, in the overflow colour one after the other. `values` are arrays by slot.
+    /// Calls `visit(pair, a's values, b's values)` for every pair, in the order of `solve`.
+    /// `values` are arrays by slot.
     pub fn sweep<const K: usize>(
         &self,
         team: &Team,
@@ -119,64 +109,206 @@ impl ContactRows {
     ) {
         let count = values.iter().map(|v| v.len()).min().unwrap_or(0);
         let values = values.map(Shared::new);
+        let run = |batches: &[Batch]| {
+            for (a, b, contact) in batches.iter().flat_map(Batch::rows) {
+                let (i, j) = (a as usize, b as usize);
+                assert!(i < count && j < count && i != j);
+                // SAFETY: in bounds and different as asserted; tiles that are visited at the same
+                // time share no particle.
+                let at = |slot: usize| values.each_ref().map(|v| unsafe { v.at(slot) });
+                visit(Pair { i, j, contact }, at(i), at(j));
+            }
+        };
         for color in 0..self.color_count() {
-            let rows = self.rows(color);
-            let block = if color == OVERFLOW_COLOR { rows.len().max(1) } else { BLOCK };
-            team.blocks(rows.len(), block, |_, block| {
-                for k in rows.start + block.start..rows.start + block.end {
-                    let (i, j) = (self.a[k] as usize, self.b[k] as usize);
-                    assert!(i < count && j < count && i != j);
-                    // SAFETY: in bounds and different as asserted; rows of a colour share no
-                    // particle, and the overflow colour is one block.
-                    let at = |slot: usize| values.each_ref().map(|v| unsafe { v.at(slot) });
-                    visit(Pair { i, j, contact: self.contact[k] }, at(i), at(j));
+            let tiles = self.tiles.of_color(color);
+            team.blocks(tiles.len(), 1, |tile, _| run(self.of_tile(tiles.start + tile)));
+        }
+        run(&self.apart);
+    }
+
+    /// Colours of tiles; none before the first lists.
+    fn color_count(&self) -> usize {
+        if self.batch_start.is_empty() { 0 } else { COLORS }
+    }
+    fn of_tile(&self, tile: usize) -> &[Batch] {
+        &self.batches[self.batch_start[tile] as usize..self.batch_start[tile + 1] as usize]
+    }
+
+    fn fill(&mut self, team: &Team, neighbors: &Neighbors, broad: &Broad) {
+        let points = &broad.points[..];
+        self.particle_count = points.len();
+        self.tiles.fill(team, points, &broad.extent);
+        let snug = self.tiles.hold_every_pair(&broad.extent);
+        self.count_pairs(team, neighbors);
+        self.color_tiles(team, neighbors, points, snug);
+        self.fill_batches(team);
+        self.apart.clear();
+        if !snug {
+            for i in 0..points.len() {
+                for n in neighbors.above(i) {
+                    if !self.tiles.touch(points[i], points[n.slot as usize]) {
+                        let (a, b) = ([i as u32; LANES], [n.slot; LANES]);
+                        self.apart.push(Batch { a, b, contact: [n.contact; LANES] });
+                    }
                 }
-            });
+            }
         }
     }
 
-    fn fill(&mut self, neighbors: &Neighbors, particle_count: usize) {
-        self.used.clear();
-        self.used.resize(particle_count, 0);
-        self.listed.clear();
-        let mut count = [0u32; OVERFLOW_COLOR + 1];
-        for i in 0..particle_count {
-            let mut used = self.used[i];
-            for n in neighbors.above(i) {
-                let other = &mut self.used[n.slot as usize];
-                let color = (used | *other).trailing_ones().min(OVERFLOW_COLOR as u32);
-                // The overflow colour has no bit: any number of rows may take it.
-                let bit = 1u64 << color & !(1 << OVERFLOW_COLOR);
-                used |= bit;
-                *other |= bit;
-                count[color as usize] += 1;
-                self.listed.push(Listed { a: i as u32, b: n.slot, contact: n.contact, color });
+    /// How many pairs each tile has at most, as places.
+    fn count_pairs(&mut self, team: &Team, neighbors: &Neighbors) {
+        let (tiles, start) = (&self.tiles, &mut self.listed_start);
+        start.resize(tiles.len() + 1, 0);
+        team.rows(Shared::new(&mut start[1..]), 64, |range, counts| {
+            for (tile, count) in range.zip(counts) {
+                let of = |&slot: &u32| neighbors.above(slot as usize).len() as u32;
+                *count = tiles.members(tile).iter().map(of).sum();
             }
-            self.used[i] = used;
+        });
+        accumulate(start);
+        let most = start.last().map_or(0, |&end| end as usize);
+        self.listed.resize(most, Listed::default());
+    }
+
+    /// Lists and colours the pairs of each tile, and counts its batches.
+    fn color_tiles(&mut self, team: &Team, neighbors: &Neighbors, points: &[Vec4], snug: bool) {
+        let ContactRows { tiles, listed, listed_start, batch_start, palettes, .. } = self;
+        let (tiles, listed_start) = (&*tiles, &*listed_start);
+        let workers = team.threads().max(palettes.len());
+        palettes.resize_with(workers, Default::default);
+        for palette in &mut *palettes {
+            palette.used.resize(points.len(), 0);
         }
-        let colors = count.iter().rposition(|&c| c > 0).map_or(0, |last| last + 1);
-        self.color_start.clear();
-        self.color_start.push(0);
-        let mut next = [0u32; OVERFLOW_COLOR + 1];
-        for c in 0..colors {
-            next[c] = self.color_start[c];
-            self.color_start.push(next[c] + count[c]);
-        }
-        let rows = self.listed.len();
-        self.a.resize(rows, 0);
-        self.b.resize(rows, 0);
-        self.contact.resize(rows, 0.0);
-        for &Listed { a, b, contact, color } in &self.listed {
-            let next = &mut next[color as usize];
-            let row = *next as usize;
-            *next += 1;
-            (self.a[row], self.b[row], self.contact[row]) = (a, b, contact);
+        batch_start.resize(tiles.len() + 1, 0);
+        let (all_listed, counts) = (Shared::new(listed), Shared::new(&mut batch_start[1..]));
+        team.blocks_at(palettes, tiles.len(), 1, |range, palette| {
+            for tile in range {
+                let own = listed_start[tile] as usize..listed_start[tile + 1] as usize;
+                // SAFETY: each tile has its own places, and its own count.
+                let (listed, batches) = unsafe { (all_listed.slice(own), counts.at(tile)) };
+                let mut next = 0;
+                for &a in tiles.members(tile) {
+                    let at = points[a as usize];
+                    for n in neighbors.above(a as usize) {
+                        let other = points[n.slot as usize];
+                        if !snug && !tiles.touch(at, other) {
+                            continue;
+                        }
+                        let limit = n.contact * CLOSE;
+                        let close = (at - other).truncate().length_squared() <= limit * limit;
+                        let tint = palette.mix(a, n.slot, close);
+                        listed[next] = Listed { a, b: n.slot, contact: n.contact, tint };
+                        next += 1;
+                    }
+                }
+                // What is left out has no tint.
+                listed[next..].fill(Listed { tint: NO_TINT, ..Listed::default() });
+                palette.clean(&listed[..next]);
+                *batches = Batches::of(listed).count;
+            }
+        });
+        accumulate(batch_start);
+    }
+
+    fn fill_batches(&mut self, team: &Team) {
+        let count = self.batch_start.last().map_or(0, |&end| end as usize);
+        self.batches.resize(count, Batch::default());
+        let ContactRows { tiles, listed, listed_start, batch_start, batches, .. } = self;
+        let all_batches = Shared::new(batches);
+        team.blocks(tiles.len(), 1, |tile, _| {
+            let range = |start: &[u32]| start[tile] as usize..start[tile + 1] as usize;
+            // SAFETY: each tile has its own batches.
+            let batches = unsafe { all_batches.slice(range(batch_start)) };
+            let listed = &listed[range(listed_start)];
+            Batches::of(listed).fill(listed, batches);
+        });
+    }
+}
+
+/// The tint of a place that holds no pair.
+const NO_TINT: u32 = 2 * TINTS;
+
+impl Palette {
+    /// The lowest tint that neither particle has yet.
+    #[inline]
+    fn mix(&mut self, a: u32, b: u32, close: bool) -> u32 {
+        let (a, b, half) = (a as usize, b as usize, if close { 0 } else { TINTS });
+        let around = ((self.used[a] | self.used[b]) >> half) as u32;
+        let tint = around.trailing_ones().min(TINTS - 1);
+        // The last has no bit: any number of pairs may take it.
+        let bit = u64::from(1 << tint & !(1u32 << (TINTS - 1))) << half;
+        self.used[a] |= bit;
+        self.used[b] |= bit;
+        half + tint
+    }
+
+    fn clean(&mut self, listed: &[Listed]) {
+        for pair in listed {
+            self.used[pair.a as usize] = 0;
+            self.used[pair.b as usize] = 0;
         }
     }
 }
 
-pub(crate) fn run(scratch: &mut Scratch, particle_count: usize) -> Result<()> {
-    let Scratch { contact_rows: rows, neighbors, .. } = scratch;
+/// Where the batches of a tile's tints are among its own.
+struct Batches {
+    first: [u32; NO_TINT as usize + 1],
+    count: u32,
+}
+
+impl Batches {
+    fn of(listed: &[Listed]) -> Self {
+        let mut pairs = [0u32; NO_TINT as usize + 1];
+        for pair in listed {
+            pairs[pair.tint as usize] += 1;
+        }
+        let (mut first, mut count) = ([0; NO_TINT as usize + 1], 0);
+        for tint in 0..NO_TINT {
+            first[tint as usize] = count;
+            count += pairs[tint as usize].div_ceil(Self::rows(tint));
+        }
+        Batches { first, count }
+    }
+
+    /// Pairs of a tint that fit a batch: those of the last ones share particles.
+    fn rows(tint: u32) -> u32 {
+        if tint % TINTS == TINTS - 1 { 1 } else { LANES as u32 }
+    }
+
+    fn fill(&self, listed: &[Listed], batches: &mut [Batch]) {
+        let mut next = [0u32; NO_TINT as usize + 1];
+        for pair in listed.iter().filter(|pair| pair.tint < NO_TINT) {
+            let tint = pair.tint as usize;
+            let rows = Self::rows(pair.tint);
+            let batch = &mut batches[(self.first[tint] + next[tint] / rows) as usize];
+            let lane = (next[tint] % rows) as usize;
+            next[tint] += 1;
+            (batch.a[lane], batch.b[lane], batch.contact[lane]) = (pair.a, pair.b, pair.contact);
+        }
+        for tint in 0..NO_TINT {
+            let (first, pairs) = (self.first[tint as usize], next[tint as usize]);
+            if Self::rows(tint) == 1 {
+                let alone = &mut batches[first as usize..(first + pairs) as usize];
+                alone.iter_mut().for_each(|batch| batch.repeat_from(1));
+            } else if !pairs.is_multiple_of(LANES as u32) {
+                let last = &mut batches[(first + pairs / LANES as u32) as usize];
+                last.repeat_from(pairs as usize % LANES);
+            }
+        }
+    }
+}
+
+/// Turns counts, from the second on, into places.
+fn accumulate(counts: &mut [u32]) {
+    let mut sum = 0;
+    for count in counts {
+        sum += *count;
+        *count = sum;
+    }
+}
+
+pub(crate) fn run(team: &Team, scratch: &mut Scratch) -> Result<()> {
+    let Scratch { contact_rows: rows, neighbors, broad, .. } = scratch;
     let pairs = neighbors.pair_count();
     if pairs > rows.listed.capacity() {
         let bytes = pairs * ContactRows::BYTES_PER_PAIR;
@@ -193,7 +325,7 @@ pub(crate) fn run(scratch: &mut Scratch, particle_count: usize) -> Result<()> {
         }
         rows.listed.reserve_exact(pairs + pairs / 8 - rows.listed.len());
     }
-    rows.fill(neighbors, particle_count);
+    rows.fill(team, neighbors, broad);
     Ok(())
 }
 

@@ -25,6 +25,7 @@ pub(crate) mod radix_scan;
 pub(crate) mod radix_scatter;
 pub(crate) mod restitution;
 pub(crate) mod sleep;
+pub(crate) mod sort_particles;
 pub(crate) mod solve_bend;
 pub(crate) mod solve_contacts;
 pub(crate) mod solve_distance;
@@ -44,12 +45,13 @@ pub(crate) mod nearest;
 mod neighbors;
 mod solve;
 mod sorted;
+mod tiles;
 pub(crate) mod team;
 
 use crate::error::Result;
 use crate::report::StepReport;
 use crate::step::{Dispatch, Part, Pass};
-use crate::world::World;
+use crate::world::{Solver, World};
 use crate::world::collider::Pose;
 use collide_environment::EnvironmentContact;
 use glam::Vec4;
@@ -76,8 +78,9 @@ pub(crate) struct Scratch {
     pub iterates: accelerate::Iterates,
     /// Gathered corrections [x, y, z, how many].
     pub delta: Vec<Vec4>,
-    /// Inverse masses as contacts see them (mass scaling).
-    pub contact_weight: Vec<f32>,
+    /// Where the substep began, once old overlap is resolved, as contacts see it: [x, y, z, inverse
+    /// mass, scaled].
+    pub start: Vec<Vec4>,
     /// Velocities before the solve, for restitution.
     pub velocity_prior: Vec<Vec4>,
     pub broad: broad::Broad,
@@ -120,7 +123,7 @@ impl Cpu {
         s.stale = false;
         s.iterates.begin(world.params.rho);
         s.delta.resize(n, Vec4::ZERO);
-        s.contact_weight.resize(n, 0.0);
+        s.start.resize(n, Vec4::ZERO);
         s.velocity_prior.resize(n, Vec4::ZERO);
         // Passes that are not scheduled leave no lists behind for those that are.
         if world.colliders.is_empty() {
@@ -148,7 +151,8 @@ impl Cpu {
         match dispatch.pass {
             Pass::BreakConstraints => break_constraints::run(team, world, scratch, report),
             Pass::Predict => predict::run(team, world, scratch, &at),
-            Pass::Bounds => bounds::run(team, world, scratch),
+            Pass::SortParticles => sort_particles::run(world, scratch),
+            Pass::Bounds => bounds::run(team, world, scratch, &at),
             Pass::GridCount
             | Pass::GridScan
             | Pass::GridSort
@@ -166,14 +170,17 @@ impl Cpu {
             | Pass::FindNeighborsBvh
             | Pass::FindNeighborsBrute => {
                 let Scratch { broad, neighbors, joined, .. } = scratch;
+                let gathers = world.params.solver == Solver::Jacobi;
                 joined.update(&world.distance, world.particles.len());
-                let neighbors::Neighbors { lists, traits, built } = neighbors;
-                let filter = neighbors::Filter::new(team, &world.particles, joined, traits);
+                let neighbors::Neighbors { lists, traits, both, built } = neighbors;
+                let filter =
+                    neighbors::Filter::new(team, &world.particles, joined, traits, gathers);
+                *both = gathers;
                 *built = false;
                 broad.find(team, dispatch.pass, &world.params, &filter, lists)?;
                 *built = true;
             }
-            Pass::ColorContacts => color_contacts::run(scratch, world.particles.len())?,
+            Pass::ColorContacts => color_contacts::run(team, scratch)?,
             Pass::CollideEnvironment => collide_environment::run(team, world, scratch, &at)?,
             Pass::StabilizeContacts => stabilize_contacts::run(team, world, scratch),
             Pass::SolveContacts => solve_contacts::run(team, world, scratch),

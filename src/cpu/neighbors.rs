@@ -14,11 +14,13 @@ pub(crate) struct Neighbor {
     pub contact: f32,
 }
 
-/// Candidates of each particle; every pair stands in both lists.
+/// Candidates of each particle. Every pair stands in the list of its lower slot, and in the other
+/// too for a solver that gathers.
 #[derive(Default)]
 pub(crate) struct Neighbors {
     pub lists: Lists<Neighbor>,
     pub traits: Vec<Traits>,
+    pub both: bool,
     /// False until the lists have been made by this backend.
     pub built: bool,
 }
@@ -38,15 +40,18 @@ pub(crate) struct Filter<'a> {
     particles: &'a Particles,
     joined: &'a Joined,
     traits: &'a [Traits],
+    both: bool,
 }
 
 impl<'a> Filter<'a> {
-    /// A filter over the particles as they are now; `traits` is room to work in.
+    /// A filter over the particles as they are now; `traits` is room to work in. `both`: a pair
+    /// stands in both lists.
     pub fn new(
         team: &Team,
         particles: &'a Particles,
         joined: &'a Joined,
         traits: &'a mut Vec<Traits>,
+        both: bool,
     ) -> Self {
         let Particles { position, radius, phase, .. } = particles;
         traits.resize(particles.len(), Traits::default());
@@ -57,7 +62,7 @@ impl<'a> Filter<'a> {
                 *traits = Traits { radius: radius[i], phase: Phase(phase[i] & !PINNED | pinned) };
             }
         });
-        Filter { particles, joined, traits }
+        Filter { particles, joined, traits, both }
     }
 }
 
@@ -70,6 +75,9 @@ impl Accept for Filter<'_> {
     /// Sorted by slot, so that every structure gives the same lists.
     #[inline(always)]
     fn keep<S: Simd>(&self, i: usize, hits: &mut Vec<u32>, out: &mut Vec<Neighbor>) {
+        if !self.both {
+            drop_lower(i as u32, hits);
+        }
         if hits.len() <= FEW {
             let mut sorted = [0; FEW];
             self.filter(i, sort_few::<S>(hits, &mut sorted), out);
@@ -107,6 +115,18 @@ impl Filter<'_> {
         // SAFETY: so many were written.
         unsafe { out.set_len(len) };
     }
+}
+
+/// Keeps the slots above `i`, without a branch to mispredict.
+#[inline(always)]
+fn drop_lower(i: u32, slots: &mut Vec<u32>) {
+    let mut kept = 0;
+    for k in 0..slots.len() {
+        let slot = slots[k];
+        slots[kept] = slot;
+        kept += usize::from(slot > i);
+    }
+    slots.truncate(kept);
 }
 
 /// Most slots that are sorted by counting.
@@ -156,11 +176,14 @@ impl Neighbors {
     #[inline]
     pub fn above(&self, i: usize) -> &[Neighbor] {
         let list = self.of(i);
+        if !self.both {
+            return list;
+        }
         &list[list.partition_point(|n| n.slot as usize <= i)..]
     }
     /// Listed pairs.
     pub fn pair_count(&self) -> usize {
-        self.lists.len() / 2
+        if self.both { self.lists.len() / 2 } else { self.lists.len() }
     }
 }
 

@@ -1,8 +1,8 @@
 //! Applies forces and moves each particle along its velocity; clears the multipliers.
 //! Symplectic Euler: v += h a, p = x + h v. Verlet: p = x + h v + h² a / 2 [C 3.3].
 //! Mass scaling: contacts see w' = w exp(k height) [J 4.2.1].
-//! Reads: position [m, 1/kg], velocity [m/s], forces. Writes: velocity, predicted, contact weight,
-//! multipliers. Order: each particle alone; deterministic.
+//! Reads: position [m, 1/kg], velocity [m/s], forces. Writes: velocity, predicted,
+//! multipliers, start as contacts see it. Order: each particle alone; deterministic.
 
 use super::team::{BLOCK, Shared, Team};
 use super::{Moment, Scratch};
@@ -41,17 +41,16 @@ pub(crate) fn run(team: &Team, world: &mut World, scratch: &mut Scratch, at: &Mo
         Shared::new(&mut particles.position),
         Shared::new(&mut particles.velocity),
         Shared::new(&mut particles.predicted),
-        Shared::new(&mut scratch.contact_weight),
+        Shared::new(&mut scratch.start),
     );
-    team.rows(rows, BLOCK, |range, (position, velocity, predicted, weight)| {
+    team.rows(rows, BLOCK, |range, (position, velocity, predicted, start)| {
         for i in 0..range.len() {
             let (x, w) = (position[i].truncate(), position[i].w);
-            weight[i] = if k > 0.0 {
+            start[i] = position[i];
+            if k > 0.0 {
                 let exponent = k * (up.dot(x) - floor);
-                w * libm::expf(exponent.clamp(-MAX_EXPONENT, MAX_EXPONENT))
-            } else {
-                w
-            };
+                start[i].w = w * libm::expf(exponent.clamp(-MAX_EXPONENT, MAX_EXPONENT));
+            }
             if w == 0.0 {
                 predicted[i] = position[i];
                 velocity[i] = Vec4::ZERO;
@@ -71,7 +70,7 @@ pub(crate) fn run(team: &Team, world: &mut World, scratch: &mut Scratch, at: &Mo
                 predicted[i] = p.extend(w);
             } else {
                 quarantine(&mut position[i], &mut velocity[i], &mut predicted[i]);
-                weight[i] = 0.0;
+                start[i].w = 0.0;
                 quarantined.fetch_add(1, Relaxed);
             }
         }

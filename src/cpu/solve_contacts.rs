@@ -1,10 +1,10 @@
 //! Pushes touching particles apart, with static and kinetic friction.
 //! C = |p1 - p2| - (r1 + r2) >= 0; friction takes all of a slip below mu_s depth, else mu_k depth
 //! of it [J 3.39]; depth is the overlap before its own resolution.
-//! Reads: position [m], predicted [m], contact weight [1/kg], neighbour lists or contact rows.
-//! Writes: predicted in place, by colour (`colored`), slot (`seidel`) or anyhow (`lockfree`); delta
+//! Reads: start [m, 1/kg scaled], predicted [m], neighbour lists or contact rows.
+//! Writes: predicted in place, by tile (`colored`), slot (`seidel`) or anyhow (`lockfree`); delta
 //! [m, count] under `jacobi`, where each particle gathers over its own list.
-//! Order: colour, or slot and list; deterministic but `lockfree`.
+//! Order: tile, or slot and list; deterministic but `lockfree`.
 
 use super::Scratch;
 use super::contact::{Friction, Meeting, Party};
@@ -19,11 +19,15 @@ pub(crate) fn run(team: &Team, world: &mut World, scratch: &mut Scratch) {
     let params = &world.params;
     let friction = Friction { fixed: params.static_friction_used(), kinetic: params.friction };
     let omega = params.contact_omega;
-    let Scratch { delta, contact_weight: weight, neighbors, contact_rows: rows, .. } = scratch;
-    let (x, p) = (&mut world.particles.position, &mut world.particles.predicted);
-    let pairs = Pairs { x, weight, friction, omega };
-    match params.solver {
-        Solver::Colored => rows.solve(team, p, x, weight, Solve::Contact(friction), omega),
+    let Scratch { delta, start, neighbors, contact_rows: rows, .. } = scratch;
+    let p = &mut world.particles.predicted;
+    let solver = params.solver;
+    if solver == Solver::Colored {
+        return rows.solve(team, p, start, Solve::Contact(friction), omega);
+    }
+    let pairs = Pairs { start, friction, omega };
+    match solver {
+        Solver::Colored => unreachable!("solved by tile"),
         Solver::Jacobi => {
             team.rows(Shared::new(delta), BLOCK, |range, delta| {
                 for (i, delta) in range.zip(delta) {
@@ -64,8 +68,7 @@ pub(crate) fn run(team: &Team, world: &mut World, scratch: &mut Scratch) {
 
 /// What pairs are solved with, one at a time.
 struct Pairs<'a> {
-    x: &'a [Vec4],
-    weight: &'a [f32],
+    start: &'a [Vec4],
     friction: Friction,
     omega: f32,
 }
@@ -75,8 +78,8 @@ impl Pairs<'_> {
     fn meeting(&self, [i, j]: [usize; 2], contact: f32, [pi, pj]: [Vec3; 2]) -> Meeting<f32> {
         let party = |slot: usize, at: Vec3| Party {
             at: at.into(),
-            start: self.x[slot].truncate().into(),
-            weight: self.weight[slot],
+            start: self.start[slot].truncate().into(),
+            weight: self.start[slot].w,
         };
         let lower = if i < j { 1.0 } else { -1.0 };
         Meeting { a: party(i, pi), b: party(j, pj), contact, lower }
@@ -94,7 +97,7 @@ impl Pairs<'_> {
     /// Sum of the corrections of particle i over its touching neighbours, and how many there are.
     fn gather(&self, i: usize, p: &[Vec4], neighbors: &Neighbors) -> Vec4 {
         let (mut sum, mut count) = (Vec3::ZERO, 0.0);
-        for n in if self.weight[i] > 0.0 { neighbors.of(i) } else { &[] } {
+        for n in if self.start[i].w > 0.0 { neighbors.of(i) } else { &[] } {
             let j = n.slot as usize;
             let meeting = self.meeting([i, j], n.contact, [p[i].truncate(), p[j].truncate()]);
             let (push, touching) = meeting.with_friction(self.friction);

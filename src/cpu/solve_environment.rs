@@ -1,7 +1,7 @@
 //! Puts particles outside the obstacles, with static and kinetic friction.
 //! C = n.p + d - r >= 0; friction as between particles, against the obstacle's own motion.
 //! Reads: position [m], predicted [m], radius [m], environment contacts. Writes: predicted; before
-//! the iterations position too, against the planes where the substep began.
+//! the iterations start instead, against the planes where the substep began.
 //! Order: each particle alone, its planes in the order of the list; deterministic.
 
 use super::contact::Friction;
@@ -22,27 +22,26 @@ pub(crate) fn run(team: &Team, world: &mut World, scratch: &mut Scratch, at: &Mo
     let World { params, particles, colliders, .. } = world;
     let contacts = &scratch.environment;
     let rows = (
-        Shared::new(&mut particles.position),
+        &particles.position[..],
         Shared::new(&mut particles.predicted),
+        Shared::new(&mut scratch.start),
         &particles.radius[..],
     );
-    let start = at.part == Part::Start;
-    team.rows(rows, BLOCK, |range, (position, predicted, radius)| {
+    let before = at.part == Part::Start;
+    team.rows(rows, BLOCK, |range, (position, predicted, start, radius)| {
         for (k, i) in range.enumerate() {
             if position[k].w == 0.0 {
                 continue;
             }
             for contact in contacts.of(i) {
                 let normal = contact.plane.truncate();
-                if start {
+                if before {
                     // The plane where the obstacle was when the substep began: its own move must
                     // stay in the prediction, or a pusher would give no speed.
                     let offset = contact.plane.w + normal.dot(contact.motion);
-                    let c = normal.dot(position[k].truncate()) + offset - radius[k];
+                    let c = normal.dot(start[k].truncate()) + offset - radius[k];
                     if c < 0.0 {
-                        let push = (normal * -c).extend(0.0);
-                        position[k] += push;
-                        predicted[k] += push;
+                        start[k] += (normal * -c).extend(0.0);
                     }
                     continue;
                 }

@@ -77,6 +77,10 @@ impl Sorted {
     pub fn len(&self) -> usize {
         self.count
     }
+    /// Who stands where.
+    pub fn slots(&self) -> &[u32] {
+        &self.slot[..self.count]
+    }
     /// Who stands at place k.
     #[inline(always)]
     pub fn slot(&self, k: usize) -> u32 {

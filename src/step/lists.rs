@@ -29,16 +29,21 @@ impl BroadPhase {
     }
 }
 
+/// The passes that sort the points along a curve that keeps near ones together.
+pub(crate) fn morton_order() -> impl Iterator<Item = Dispatch> {
+    let digits = (0..DIGITS).flat_map(|digit| {
+        let part = move |pass| Dispatch { pass, part: Part::Digit(digit) };
+        [Pass::RadixCount, Pass::RadixScan, Pass::RadixScatter].map(part)
+    });
+    std::iter::once(Dispatch { pass: Pass::MortonCodes, part: Part::All }).chain(digits)
+}
+
 /// The passes that make neighbour lists with a structure, once `bounds` has loaded the points.
 pub(crate) fn passes(structure: BroadPhase) -> Vec<Dispatch> {
     let all = |pass| Dispatch { pass, part: Part::All };
     let mut list = Vec::new();
     if matches!(structure, BroadPhase::Octree | BroadPhase::Bvh) {
-        list.push(all(Pass::MortonCodes));
-        for digit in 0..DIGITS {
-            let part = |pass| Dispatch { pass, part: Part::Digit(digit) };
-            list.extend([Pass::RadixCount, Pass::RadixScan, Pass::RadixScatter].map(part));
-        }
+        list.extend(morton_order());
     }
     let rest: &[Pass] = match structure {
         BroadPhase::Auto | BroadPhase::Grid => {

@@ -81,7 +81,7 @@ pub(crate) struct ListKey {
     particles: u64,
     edges: u64,
     margin: f32,
-    colored: bool,
+    solver: Option<Solver>,
     /// Mass scaling counts heights from the lowest particle of the lists.
     up: Vec3,
 }
@@ -92,11 +92,17 @@ impl ListKey {
             particles: world.particle_revision,
             edges: world.distance.revision(),
             margin: world.params.margin,
-            colored: world.params.solver == Solver::Colored,
+            solver: Some(world.params.solver),
             up: world.up(),
         }
     }
 }
+
+/// Fewer particles than this stay as they were made: they fit the second cache in any order.
+const MANY: usize = 8192;
+/// How often lists are made before particles are put in order again. It costs about as much as
+/// making them twice.
+const LISTS_PER_SORT: u32 = 64;
 
 /// Everything a simulation is about.
 #[derive(Clone, Debug, Default, PartialEq, Serialize, Deserialize)]
@@ -129,6 +135,8 @@ pub struct World {
     pub(crate) list_floor: f32,
     /// What else the lists were made for.
     pub(crate) list_key: ListKey,
+    /// How often lists were made since particles were last put in order.
+    pub(crate) lists_since_sort: u32,
     /// Rises when particles come, go or change phase or radius; lists compare it.
     pub(crate) particle_revision: u64,
     next_group: u32,
@@ -261,6 +269,25 @@ impl World {
             }
         }
         hash
+    }
+
+    /// Whether the particles should be put in order of place again. It depends on the state alone,
+    /// so that every backend, and a resumed run, does it in the same step.
+    pub(crate) fn sort_is_due(&self) -> bool {
+        let never = self.list_reference.is_empty();
+        self.particles.len() >= MANY && (never || self.lists_since_sort >= LISTS_PER_SORT)
+    }
+
+    /// Puts the particle of slot `order[k]` into slot k. Ids, and what is said by id, stay.
+    pub(crate) fn reorder(&mut self, order: &[u32]) {
+        let map = self.particles.permute(order);
+        self.distance.remap(&map, order.len());
+        self.bend.remap(&map, order.len());
+        self.volume.remap(&map, order.len());
+        self.pins.iter_mut().for_each(|pin| pin.particle = map[pin.particle as usize]);
+        // Lists are by slot: they are made anew, and take their reference then.
+        self.particle_revision += 1;
+        self.lists_since_sort = 0;
     }
 
     /// A group number that no object has yet. Group 0 is never given: it is left to particles

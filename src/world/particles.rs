@@ -166,6 +166,26 @@ impl Particles {
         Ok(ParticleId(id))
     }
 
+    /// Puts the particle of slot `order[k]` into slot k; `order` holds every slot once. Returns old
+    /// slot -> new slot.
+    pub(crate) fn permute(&mut self, order: &[u32]) -> Vec<u32> {
+        fn moved<T: Copy>(values: &mut Vec<T>, order: &[u32]) {
+            *values = order.iter().map(|&old| values[old as usize]).collect();
+        }
+        for rows in [&mut self.position, &mut self.predicted, &mut self.velocity, &mut self.rest] {
+            moved(rows, order);
+        }
+        moved(&mut self.radius, order);
+        moved(&mut self.phase, order);
+        moved(&mut self.id, order);
+        let mut map = vec![GONE; order.len()];
+        for (new, &old) in order.iter().enumerate() {
+            map[old as usize] = new as u32;
+            self.slot[self.id[new] as usize] = new as u32;
+        }
+        map
+    }
+
     /// Keeps the particles whose slot is marked, closing up the arrays in order.
     /// Returns old slot -> new slot (or [`GONE`]).
     pub(crate) fn retain(&mut self, keep: &[bool]) -> Vec<u32> {

@@ -7,6 +7,7 @@ use glam::DVec3;
 /// Where things were at the last look, and how many went through since the first.
 #[derive(Clone, Debug, Default)]
 pub(super) struct Tunnels {
+    /// By id: slots may be sorted anew between two looks.
     last: Vec<DVec3>,
     pub count: usize,
 }
@@ -18,19 +19,26 @@ impl Tunnels {
     /// Counts the particles of `of` that met a triangle of `through` since the last look, both
     /// taken to have gone straight.
     pub fn see(&mut self, world: &World, of: Option<usize>, through: usize) {
-        let at = world.particles.positions();
-        let now: Vec<DVec3> = at.iter().map(|x| x.truncate().as_dvec3()).collect();
+        let p = &world.particles;
+        let now = p.slot.iter().map(|&slot| match p.positions().get(slot as usize) {
+            Some(at) => at.truncate().as_dvec3(),
+            None => DVec3::ZERO, // gone
+        });
+        let now: Vec<DVec3> = now.collect();
         let last = std::mem::replace(&mut self.last, now);
         if last.len() != self.last.len() {
             return;
         }
-        let way = |slot: usize| [last[slot], self.last[slot]];
+        let way = |slot: usize| {
+            let id = p.id[slot] as usize;
+            [last[id], self.last[id]]
+        };
         let Some(surface) = world.objects().get(through) else { return };
         let triangles: Vec<[Way; 3]> = surface
             .triangles
             .iter()
             .filter_map(|ids| {
-                let [a, b, c] = ids.map(|id| world.particles.slot(ParticleId(id)));
+                let [a, b, c] = ids.map(|id| p.slot(ParticleId(id)));
                 Some([way(a?), way(b?), way(c?)])
             })
             .collect();
