@@ -83,6 +83,19 @@ pub(crate) trait Kernel {
     fn run<S: Simd>(self) -> Self::Output;
 }
 
+/// Asks for a value that will be read soon, where the machine has an instruction for it.
+#[inline(always)]
+pub(crate) fn prefetch<T>(value: &T) {
+    // SAFETY: a hint; it reads nothing that the program could see, and SSE is always there.
+    #[cfg(target_arch = "x86_64")]
+    unsafe {
+        use std::arch::x86_64::{_MM_HINT_T0, _mm_prefetch};
+        _mm_prefetch::<_MM_HINT_T0>((&raw const *value).cast());
+    }
+    #[cfg(not(target_arch = "x86_64"))]
+    let _ = value;
+}
+
 /// Which instructions are used.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(crate) enum Level {

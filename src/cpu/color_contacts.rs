@@ -186,8 +186,13 @@ impl ContactRows {
                 let own = listed_start[tile] as usize..listed_start[tile + 1] as usize;
                 // SAFETY: each tile has its own places, and its own count.
                 let (listed, batches) = unsafe { (all_listed.slice(own), counts.at(tile)) };
+                let members = tiles.members(tile);
+                // Lists lie where the search left them: ask for all, or each is waited for.
+                for &a in members {
+                    neighbors.lists.prefetch(a as usize);
+                }
                 let mut next = 0;
-                for &a in tiles.members(tile) {
+                for &a in members {
                     let at = points[a as usize];
                     for n in neighbors.above(a as usize) {
                         let other = points[n.slot as usize];

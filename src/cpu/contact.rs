@@ -50,37 +50,52 @@ pub(crate) struct Meeting<L> {
     pub lower: L,
 }
 
+/// From one centre to the other.
+struct Line<L: Number> {
+    along: Vector<L>,
+    /// One over its length, and that squared.
+    inv: L,
+    inv_sq: L,
+    /// The overlap, and whether there is any.
+    depth: L,
+    touching: L::Mask,
+}
+
 impl<L: Number> Meeting<L> {
-    /// The normal from b to a, the overlap, and whether they overlap at all.
+    /// The line from b to a along which they are pushed apart.
     #[inline(always)]
-    fn overlap(&self) -> (Vector<L>, L, L::Mask) {
+    fn line(&self) -> Line<L> {
         let d = self.a.at - self.b.at;
         let distance_sq = d.length_sq();
-        let distance = distance_sq.sqrt();
         // Not for NaN either.
         let touching = (self.contact * self.contact).above(distance_sq);
-        let zero = L::splat(0.0);
+        let (zero, one) = (L::splat(0.0), L::splat(1.0));
         let up = Vector { x: zero, y: self.lower, z: zero };
-        let apart = distance.above(L::splat(MIN_DISTANCE));
-        let normal = Vector::select(apart, d * (L::splat(1.0) / distance), up);
-        (normal, self.contact - distance, touching)
+        let apart = distance_sq.above(L::splat(MIN_DISTANCE * MIN_DISTANCE));
+        let along = Vector::select(apart, d, up);
+        let inv_sq = one / L::select(apart, distance_sq, one);
+        // The root and the quotient are computed side by side, so nothing waits for both in turn.
+        let distance = distance_sq.sqrt();
+        let depth = self.contact - distance;
+        let inv = L::select(apart, distance * inv_sq, one);
+        Line { along, inv, inv_sq, depth, touching }
     }
 
     /// How far the pair's relative move must be corrected, to be shared by the inverse masses: the
     /// overlap along the normal, less friction against the tangential slip of this substep.
     #[inline(always)]
     pub fn with_friction(&self, friction: Friction) -> (Vector<L>, L::Mask) {
-        let (normal, depth, touching) = self.overlap();
+        let Line { along, inv, inv_sq, depth, touching } = self.line();
         let slip = (self.a.at - self.a.start) - (self.b.at - self.b.start);
-        let tangential = slip - normal * normal.dot(slip);
-        (normal * depth - friction.of(tangential, depth), touching)
+        let tangential = slip - along * (along.dot(slip) * inv_sq);
+        (along * (depth * inv) - friction.of(tangential, depth), touching)
     }
 
     /// The overlap alone.
     #[inline(always)]
     pub fn without_friction(&self) -> (Vector<L>, L::Mask) {
-        let (normal, depth, touching) = self.overlap();
-        (normal * depth, touching)
+        let Line { along, inv, depth, touching, .. } = self.line();
+        (along * (depth * inv), touching)
     }
 
     /// What a and b move by for a correction of the pair; nothing where both are held (quarantined

@@ -186,6 +186,14 @@ impl<T: Copy + Default + Send + Sync> Lists<T> {
         self.place.resize_with(count, AtomicU64::default);
         self.used = 0;
     }
+    /// Asks for the entries of particle i, which will be read soon.
+    #[inline]
+    pub fn prefetch(&self, i: usize) {
+        let first = self.place[i].load(Relaxed) as u32 as usize;
+        if let Some(entry) = self.entries.get(first) {
+            crate::simd::prefetch(entry);
+        }
+    }
     /// The entries of particle i.
     #[inline]
     pub fn of(&self, i: usize) -> &[T] {
