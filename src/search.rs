@@ -1,6 +1,6 @@
 //! Neighbours of points, apart from any simulation: for kernels, for skinning, for measuring.
 
-use crate::cpu::broad::{AsFound, Broad};
+use crate::cpu::broad::{AsFound, Broad, SearchTools};
 use crate::cpu::lists::Lists;
 use crate::cpu::nearest;
 use crate::cpu::team::Team;
@@ -43,7 +43,7 @@ pub struct Search {
     params: Params,
     team: Team,
     broad: Broad,
-    lists: Lists<u32>,
+    lists: Lists<u32, SearchTools>,
     times: PassTimes,
     used: BroadPhase,
 }

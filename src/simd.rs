@@ -59,10 +59,6 @@ pub(crate) trait Simd: Number {
     /// # Safety
     /// Eight indices can be read at `index`, and each row can be read at `rows`.
     unsafe fn gather(rows: *const [f32; 4], index: *const u32) -> [Self; 4];
-    /// The eight values that `index` names.
-    /// # Safety
-    /// Eight indices below 2^31 can be read at `index`, and each value can be read at `values`.
-    unsafe fn gather_one(values: *const f32, index: *const u32) -> Self;
     /// Writes four columns back to the eight rows that `index` names; where two are the same, the
     /// higher lane wins.
     /// # Safety
@@ -70,6 +66,10 @@ pub(crate) trait Simd: Number {
     unsafe fn scatter(columns: [Self; 4], rows: *mut [f32; 4], index: *const u32);
     /// Bit k is set when lane k is at most that of `other`; never for NaN.
     fn at_most(self, other: Self) -> u32;
+    /// Bit k is set when word k, taken for signed, is greater than `floor`.
+    /// # Safety
+    /// Eight words can be read at `words`.
+    unsafe fn words_above(words: *const u32, floor: i32) -> u32;
     /// Copies the words of `from` whose bit in `mask` is set to the front of `to`; what follows
     /// them there is undefined.
     /// # Safety
@@ -220,6 +220,9 @@ mod tests {
                     S::pick(mask, words.as_ptr(), picked.as_mut_ptr());
                     out.extend(&picked[..mask.count_ones() as usize]);
                 }
+                for floor in [-1, 0, 99, 103, 107, i32::MAX] {
+                    out.push(S::words_above(words.as_ptr(), floor));
+                }
                 out
             }
         }
@@ -239,7 +242,8 @@ mod tests {
     fn every_level_gives_the_same() {
         for [a, b] in [ODD, [ODD[1], ODD[0]]] {
             let expected = Level::Scalar.run(Everything(&a, &b));
-            assert_eq!(expected.len(), 3 + 10 * LANES + 1024);
+            assert_eq!(expected.len(), 3 + 10 * LANES + 1024 + 6);
+            assert_eq!(expected[expected.len() - 3], 0xf0);
             for level in Level::all() {
                 assert_eq!(level.run(Everything(&a, &b)), expected, "{level:?}");
             }
@@ -259,12 +263,6 @@ mod tests {
             unsafe {
                 let columns = S::gather(from.as_ptr(), read.as_ptr());
                 S::scatter(columns, to.as_mut_ptr(), write.as_ptr());
-                // The same values one by one: the columns must agree with it.
-                let ones = S::gather_one(from.as_ptr().cast(), read.map(|i| 4 * i).as_ptr());
-                let mut first = [0.0; LANES];
-                ones.store(first.as_mut_ptr());
-                let expected = read.map(|i| from[i as usize][0].to_bits());
-                assert_eq!(first.map(f32::to_bits), expected);
                 for (column, seen) in columns.iter().zip(&mut seen) {
                     column.store(seen.as_mut_ptr());
                 }

@@ -4,6 +4,7 @@
 //! margin x radius, smoothing kernels half their length: the structures need not know which.
 
 use super::bvh_build::Bvh;
+use super::candidates::Candidates;
 use super::grid_count::Grid;
 use super::lists::{Desk, Lists};
 use super::octree_build::Octree;
@@ -105,7 +106,7 @@ impl Broad {
         pass: Pass,
         params: &Params,
         accept: &A,
-        lists: &mut Lists<A::Entry>,
+        lists: &mut Lists<A::Entry, SearchTools>,
     ) -> Result<()> {
         match pass {
             Pass::FindNeighborsGrid => find_neighbors_grid::run(team, self, accept, lists),
@@ -148,9 +149,23 @@ impl Broad {
     }
 }
 
+/// What a worker needs to search: room for what it finds, for what it tests, and for where that
+/// stands.
+#[derive(Default)]
+pub(crate) struct SearchTools {
+    pub hits: Vec<u32>,
+    pub candidates: Candidates,
+    pub runs: Vec<Range<usize>>,
+}
+
 /// What becomes of the particles found within reach of another.
 pub(crate) trait Accept: Sync {
     type Entry: Copy + Default + Send + Sync;
+    /// Particle i wants only slots above this.
+    #[inline(always)]
+    fn floor(&self, _i: usize) -> Option<i32> {
+        None
+    }
     /// Where the slots found go: an empty vector, or the list itself when they are kept as they are.
     fn room<'a>(out: &'a mut Vec<Self::Entry>, hits: &'a mut Vec<u32>) -> &'a mut Vec<u32>;
     /// Appends what particle i keeps of the slots found, in whatever order the structure met them.
@@ -178,7 +193,7 @@ pub(crate) trait Structure: Sync {
         broad: &Broad,
         items: Range<usize>,
         accept: &A,
-        desk: &mut Desk<A::Entry>,
+        desk: &mut Desk<A::Entry, SearchTools>,
     );
 }
 
@@ -189,7 +204,7 @@ pub(crate) fn find<A: Accept>(
     structure: &impl Structure,
     blocks: (usize, usize),
     accept: &A,
-    lists: &mut Lists<A::Entry>,
+    lists: &mut Lists<A::Entry, SearchTools>,
 ) -> Result<()> {
     lists.fill(team, broad.points.len(), blocks, |items, desk| {
         team.simd.run(Search { broad, structure, items, accept, desk });
@@ -201,7 +216,7 @@ struct Search<'a, 'd, T, A: Accept> {
     structure: &'a T,
     items: Range<usize>,
     accept: &'a A,
-    desk: &'a mut Desk<'d, A::Entry>,
+    desk: &'a mut Desk<'d, A::Entry, SearchTools>,
 }
 
 impl<T: Structure, A: Accept> Kernel for Search<'_, '_, T, A> {

@@ -188,7 +188,10 @@ impl Candidates {
                     let reach = S::load(self.reach.as_ptr().add(j)) + probe.reach;
                     reach * reach
                 };
-                let mask = (dx * dx + dy * dy + dz * dz).at_most(limit);
+                let mut mask = (dx * dx + dy * dy + dz * dz).at_most(limit);
+                if let Some(floor) = probe.floor {
+                    mask &= S::words_above(self.slot.as_ptr().add(j), floor);
+                }
                 S::pick(mask, self.slot.as_ptr().add(j), hits.as_mut_ptr().add(len));
                 len += mask.count_ones() as usize;
             }

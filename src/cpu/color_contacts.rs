@@ -10,13 +10,12 @@
 use super::Scratch;
 use super::broad::Broad;
 use super::contact_block::{Arrays, Batch, ContactBlock, Solve};
+use super::lists::Lists;
 use super::neighbors::Neighbors;
 use super::team::{Shared, Team};
 use super::tiles::{COLORS, Tiles};
-use crate::error::{Error, Result};
+use crate::error::Result;
 use crate::simd::LANES;
-use crate::world::MemoryNeed;
-use crossbeam_utils::CachePadded;
 use glam::Vec4;
 
 /// Pairs nearer than this share of their contact distance when lists are made are likely to touch
@@ -35,7 +34,7 @@ pub(crate) struct Pair {
 }
 
 /// A pair of a tile and its colour there: close ones first.
-#[derive(Clone, Copy, Default)]
+#[derive(Clone, Copy)]
 struct Listed {
     a: u32,
     b: u32,
@@ -47,30 +46,14 @@ struct Listed {
 #[derive(Default)]
 pub(crate) struct ContactRows {
     tiles: Tiles,
-    batches: Vec<Batch>,
-    /// First batch of each tile, and the end.
-    batch_start: Vec<u32>,
+    /// The batches of each tile.
+    batches: Lists<Batch, Palette>,
     /// Pairs of particles in tiles that do not touch: solved last, one after the other.
     apart: Vec<Batch>,
-    /// Pairs in order of tile and list, and the first of each tile.
-    listed: Vec<Listed>,
-    listed_start: Vec<u32>,
-    /// One for each worker.
-    palettes: Vec<CachePadded<Palette>>,
     particle_count: usize,
 }
 
-/// What a worker needs to colour a tile.
-#[derive(Default)]
-struct Palette {
-    /// Tints in use around each particle: those of close pairs in the lower half.
-    used: Vec<u64>,
-}
-
 impl ContactRows {
-    /// A pair in its batch, and as it was listed.
-    const BYTES_PER_PAIR: usize = size_of::<Batch>() / LANES + size_of::<Listed>();
-
     /// Solves every pair in place, tile after tile.
     pub fn solve(
         &self,
@@ -83,7 +66,7 @@ impl ContactRows {
         let count = self.particle_count;
         assert!(predicted.len() == count && start.len() == count);
         let (predicted, start) = (Shared::new(predicted), Shared::new(start));
-        let run = |batches: &[Batch]| {
+        self.for_each_tile(team, |batches| {
             let (predicted, start) = (predicted.start().cast(), start.start().cast());
             // SAFETY: slots are below the number of particles the batches were made for, which is
             // that of the arrays. Those of a batch are different, and tiles that are solved at the
@@ -91,12 +74,7 @@ impl ContactRows {
             let block =
                 unsafe { ContactBlock::new(Arrays { predicted, start }, batches, solve, omega) };
             team.simd.run(block);
-        };
-        for color in 0..self.color_count() {
-            let tiles = self.tiles.of_color(color);
-            team.blocks(tiles.len(), 1, |tile, _| run(self.of_tile(tiles.start + tile)));
-        }
-        run(&self.apart);
+        });
     }
 
     /// Calls `visit(pair, a's values, b's values)` for every pair, in the order of `solve`.
@@ -109,7 +87,7 @@ impl ContactRows {
     ) {
         let count = values.iter().map(|v| v.len()).min().unwrap_or(0);
         let values = values.map(Shared::new);
-        let run = |batches: &[Batch]| {
+        self.for_each_tile(team, |batches| {
             for (a, b, contact) in batches.iter().flat_map(Batch::rows) {
                 let (i, j) = (a as usize, b as usize);
                 assert!(i < count && j < count && i != j);
@@ -118,30 +96,49 @@ impl ContactRows {
                 let at = |slot: usize| values.each_ref().map(|v| unsafe { v.at(slot) });
                 visit(Pair { i, j, contact }, at(i), at(j));
             }
-        };
-        for color in 0..self.color_count() {
+        });
+    }
+
+    /// Calls `visit(batches)` for the batches of every tile: at the same time only for tiles that
+    /// share no particle. In the end for those that belong to no tile.
+    fn for_each_tile(&self, team: &Team, visit: impl Fn(&[Batch]) + Sync) {
+        for color in 0..COLORS {
             let tiles = self.tiles.of_color(color);
-            team.blocks(tiles.len(), 1, |tile, _| run(self.of_tile(tiles.start + tile)));
+            team.blocks(tiles.len(), 1, |tile, _| visit(self.batches.of(tiles.start + tile)));
         }
-        run(&self.apart);
+        visit(&self.apart);
     }
 
-    /// Colours of tiles; none before the first lists.
-    fn color_count(&self) -> usize {
-        if self.batch_start.is_empty() { 0 } else { COLORS }
-    }
-    fn of_tile(&self, tile: usize) -> &[Batch] {
-        &self.batches[self.batch_start[tile] as usize..self.batch_start[tile + 1] as usize]
-    }
-
-    fn fill(&mut self, team: &Team, neighbors: &Neighbors, broad: &Broad) {
+    fn fill(&mut self, team: &Team, neighbors: &Neighbors, broad: &Broad) -> Result<()> {
         let points = &broad.points[..];
         self.particle_count = points.len();
         self.tiles.fill(team, points, &broad.extent);
-        let snug = self.tiles.hold_every_pair(&broad.extent);
-        self.count_pairs(team, neighbors);
-        self.color_tiles(team, neighbors, points, snug);
-        self.fill_batches(team);
+        let tiles = &self.tiles;
+        let snug = tiles.hold_every_pair(&broad.extent);
+        self.batches.fill(team, tiles.len(), (tiles.len(), 1), |range, desk| {
+            for tile in range {
+                let (out, palette) = desk.parts();
+                let members = tiles.members(tile);
+                // Lists lie where the search left them: ask for all, or each is waited for.
+                for &a in members {
+                    neighbors.lists.prefetch(a as usize);
+                }
+                palette.begin(points.len());
+                for &a in members {
+                    let at = points[a as usize];
+                    for n in neighbors.above(a as usize) {
+                        let other = points[n.slot as usize];
+                        if snug || tiles.touch(at, other) {
+                            let limit = n.contact * CLOSE;
+                            let close = (at - other).truncate().length_squared() <= limit * limit;
+                            palette.add(a, n.slot, n.contact, close);
+                        }
+                    }
+                }
+                palette.finish(out);
+                desk.end(tile);
+            }
+        })?;
         self.apart.clear();
         if !snug {
             for i in 0..points.len() {
@@ -153,185 +150,82 @@ impl ContactRows {
                 }
             }
         }
-    }
-
-    /// How many pairs each tile has at most, as places.
-    fn count_pairs(&mut self, team: &Team, neighbors: &Neighbors) {
-        let (tiles, start) = (&self.tiles, &mut self.listed_start);
-        start.resize(tiles.len() + 1, 0);
-        team.rows(Shared::new(&mut start[1..]), 64, |range, counts| {
-            for (tile, count) in range.zip(counts) {
-                let of = |&slot: &u32| neighbors.above(slot as usize).len() as u32;
-                *count = tiles.members(tile).iter().map(of).sum();
-            }
-        });
-        accumulate(start);
-        let most = start.last().map_or(0, |&end| end as usize);
-        self.listed.resize(most, Listed::default());
-    }
-
-    /// Lists and colours the pairs of each tile, and counts its batches.
-    fn color_tiles(&mut self, team: &Team, neighbors: &Neighbors, points: &[Vec4], snug: bool) {
-        let ContactRows { tiles, listed, listed_start, batch_start, palettes, .. } = self;
-        let (tiles, listed_start) = (&*tiles, &*listed_start);
-        let workers = team.threads().max(palettes.len());
-        palettes.resize_with(workers, Default::default);
-        for palette in &mut *palettes {
-            palette.used.resize(points.len(), 0);
-        }
-        batch_start.resize(tiles.len() + 1, 0);
-        let (all_listed, counts) = (Shared::new(listed), Shared::new(&mut batch_start[1..]));
-        team.blocks_at(palettes, tiles.len(), 1, |range, palette| {
-            for tile in range {
-                let own = listed_start[tile] as usize..listed_start[tile + 1] as usize;
-                // SAFETY: each tile has its own places, and its own count.
-                let (listed, batches) = unsafe { (all_listed.slice(own), counts.at(tile)) };
-                let members = tiles.members(tile);
-                // Lists lie where the search left them: ask for all, or each is waited for.
-                for &a in members {
-                    neighbors.lists.prefetch(a as usize);
-                }
-                let mut next = 0;
-                for &a in members {
-                    let at = points[a as usize];
-                    for n in neighbors.above(a as usize) {
-                        let other = points[n.slot as usize];
-                        if !snug && !tiles.touch(at, other) {
-                            continue;
-                        }
-                        let limit = n.contact * CLOSE;
-                        let close = (at - other).truncate().length_squared() <= limit * limit;
-                        let tint = palette.mix(a, n.slot, close);
-                        listed[next] = Listed { a, b: n.slot, contact: n.contact, tint };
-                        next += 1;
-                    }
-                }
-                // What is left out has no tint.
-                listed[next..].fill(Listed { tint: NO_TINT, ..Listed::default() });
-                palette.clean(&listed[..next]);
-                *batches = Batches::of(listed).count;
-            }
-        });
-        accumulate(batch_start);
-    }
-
-    fn fill_batches(&mut self, team: &Team) {
-        let count = self.batch_start.last().map_or(0, |&end| end as usize);
-        self.batches.resize(count, Batch::default());
-        let ContactRows { tiles, listed, listed_start, batch_start, batches, .. } = self;
-        let all_batches = Shared::new(batches);
-        team.blocks(tiles.len(), 1, |tile, _| {
-            let range = |start: &[u32]| start[tile] as usize..start[tile + 1] as usize;
-            // SAFETY: each tile has its own batches.
-            let batches = unsafe { all_batches.slice(range(batch_start)) };
-            let listed = &listed[range(listed_start)];
-            Batches::of(listed).fill(listed, batches);
-        });
+        Ok(())
     }
 }
 
-/// The tint of a place that holds no pair.
-const NO_TINT: u32 = 2 * TINTS;
+/// What a worker colours the pairs of a tile with.
+#[derive(Default)]
+struct Palette {
+    /// Tints in use around each particle: those of close pairs in the lower half.
+    used: Vec<u64>,
+    /// The tile's pairs in order.
+    listed: Vec<Listed>,
+    /// Pairs of each tint.
+    count: Vec<u32>,
+}
 
 impl Palette {
-    /// The lowest tint that neither particle has yet.
+    fn begin(&mut self, particle_count: usize) {
+        self.used.resize(particle_count, 0);
+        self.listed.clear();
+        self.count.clear();
+        self.count.resize(2 * TINTS as usize, 0);
+    }
+
+    /// Gives a pair the lowest tint that neither particle has yet.
     #[inline]
-    fn mix(&mut self, a: u32, b: u32, close: bool) -> u32 {
-        let (a, b, half) = (a as usize, b as usize, if close { 0 } else { TINTS });
-        let around = ((self.used[a] | self.used[b]) >> half) as u32;
+    fn add(&mut self, a: u32, b: u32, contact: f32, close: bool) {
+        let half = if close { 0 } else { TINTS };
+        let around = ((self.used[a as usize] | self.used[b as usize]) >> half) as u32;
         let tint = around.trailing_ones().min(TINTS - 1);
         // The last has no bit: any number of pairs may take it.
         let bit = u64::from(1 << tint & !(1u32 << (TINTS - 1))) << half;
-        self.used[a] |= bit;
-        self.used[b] |= bit;
-        half + tint
+        self.used[a as usize] |= bit;
+        self.used[b as usize] |= bit;
+        self.count[(half + tint) as usize] += 1;
+        self.listed.push(Listed { a, b, contact, tint: half + tint });
     }
 
-    fn clean(&mut self, listed: &[Listed]) {
-        for pair in listed {
-            self.used[pair.a as usize] = 0;
-            self.used[pair.b as usize] = 0;
+    /// Appends the pairs in batches, and is clean again.
+    fn finish(&mut self, out: &mut Vec<Batch>) {
+        let Palette { used, listed, count, .. } = self;
+        let mut next = [0u32; 2 * TINTS as usize];
+        let mut batches = out.len() as u32;
+        for (next, (tint, count)) in next.iter_mut().zip((0..).zip(&*count)) {
+            // In rows from the first batch on.
+            *next = batches * LANES as u32;
+            batches += count.div_ceil(pairs_per_batch(tint));
         }
-    }
-}
-
-/// Where the batches of a tile's tints are among its own.
-struct Batches {
-    first: [u32; NO_TINT as usize + 1],
-    count: u32,
-}
-
-impl Batches {
-    fn of(listed: &[Listed]) -> Self {
-        let mut pairs = [0u32; NO_TINT as usize + 1];
-        for pair in listed {
-            pairs[pair.tint as usize] += 1;
+        out.resize(batches as usize, Batch::default());
+        for &Listed { a, b, contact, tint } in &*listed {
+            (used[a as usize], used[b as usize]) = (0, 0);
+            let row = next[tint as usize];
+            next[tint as usize] += LANES as u32 / pairs_per_batch(tint);
+            let (batch, lane) = (&mut out[row as usize / LANES], row as usize % LANES);
+            (batch.a[lane], batch.b[lane], batch.contact[lane]) = (a, b, contact);
+            if pairs_per_batch(tint) == 1 {
+                batch.repeat_from(1);
+            }
         }
-        let (mut first, mut count) = ([0; NO_TINT as usize + 1], 0);
-        for tint in 0..NO_TINT {
-            first[tint as usize] = count;
-            count += pairs[tint as usize].div_ceil(Self::rows(tint));
-        }
-        Batches { first, count }
-    }
-
-    /// Pairs of a tint that fit a batch: those of the last ones share particles.
-    fn rows(tint: u32) -> u32 {
-        if tint % TINTS == TINTS - 1 { 1 } else { LANES as u32 }
-    }
-
-    fn fill(&self, listed: &[Listed], batches: &mut [Batch]) {
-        let mut next = [0u32; NO_TINT as usize + 1];
-        for pair in listed.iter().filter(|pair| pair.tint < NO_TINT) {
-            let tint = pair.tint as usize;
-            let rows = Self::rows(pair.tint);
-            let batch = &mut batches[(self.first[tint] + next[tint] / rows) as usize];
-            let lane = (next[tint] % rows) as usize;
-            next[tint] += 1;
-            (batch.a[lane], batch.b[lane], batch.contact[lane]) = (pair.a, pair.b, pair.contact);
-        }
-        for tint in 0..NO_TINT {
-            let (first, pairs) = (self.first[tint as usize], next[tint as usize]);
-            if Self::rows(tint) == 1 {
-                let alone = &mut batches[first as usize..(first + pairs) as usize];
-                alone.iter_mut().for_each(|batch| batch.repeat_from(1));
-            } else if !pairs.is_multiple_of(LANES as u32) {
-                let last = &mut batches[(first + pairs / LANES as u32) as usize];
-                last.repeat_from(pairs as usize % LANES);
+        for end in next {
+            if !end.is_multiple_of(LANES as u32) {
+                out[end as usize / LANES].repeat_from(end as usize % LANES);
             }
         }
     }
 }
 
-/// Turns counts, from the second on, into places.
-fn accumulate(counts: &mut [u32]) {
-    let mut sum = 0;
-    for count in counts {
-        sum += *count;
-        *count = sum;
-    }
+/// Pairs of a tint share no particle, but for those of the last.
+fn pairs_per_batch(tint: u32) -> u32 {
+    if tint % TINTS == TINTS - 1 { 1 } else { LANES as u32 }
 }
 
 pub(crate) fn run(team: &Team, scratch: &mut Scratch) -> Result<()> {
     let Scratch { contact_rows: rows, neighbors, broad, .. } = scratch;
-    let pairs = neighbors.pair_count();
-    if pairs > rows.listed.capacity() {
-        let bytes = pairs * ContactRows::BYTES_PER_PAIR;
-        if let Some(free) = MemoryNeed::free_for(bytes) {
-            neighbors.built = false;
-            return Err(Error::TooLarge {
-                what: format!("{pairs} contact candidates"),
-                needed: format!("{} MiB", bytes >> 20),
-                limit: format!(
-                    "this machine has {} MiB free; use fewer or smaller particles",
-                    free >> 20
-                ),
-            });
-        }
-        rows.listed.reserve_exact(pairs + pairs / 8 - rows.listed.len());
-    }
-    rows.fill(team, neighbors, broad);
-    Ok(())
+    let filled = rows.fill(team, neighbors, broad);
+    neighbors.built = filled.is_ok();
+    filled
 }
 
 #[cfg(test)]

@@ -3,7 +3,7 @@
 //! Reads: points [x, y, z, reach] m. Writes: neighbour lists.
 //! Order: each particle its own list, in order of slot.
 
-use super::broad::{Accept, Broad};
+use super::broad::{Accept, Broad, SearchTools};
 use super::lists::Lists;
 use super::team::Team;
 use crate::error::Result;
@@ -17,15 +17,16 @@ pub(crate) fn run<A: Accept>(
     team: &Team,
     broad: &Broad,
     accept: &A,
-    lists: &mut Lists<A::Entry>,
+    lists: &mut Lists<A::Entry, SearchTools>,
 ) -> Result<()> {
     let points = &broad.points[..];
     lists.fill(team, points.len(), (points.len(), BLOCK), |range, desk| {
         for i in range {
-            let (out, hits, ..) = desk.parts();
+            let (out, SearchTools { hits, .. }) = desk.parts();
             let hits_to = A::room(out, hits);
             let near = |j: &u32| within_reach(points[i], points[*j as usize]) && *j as usize != i;
-            hits_to.extend((0..points.len() as u32).filter(near));
+            let first = accept.floor(i).map_or(0, |floor| floor as u32 + 1);
+            hits_to.extend((first..points.len() as u32).filter(near));
             accept.keep::<Plain>(i, hits, out);
             desk.end(i);
         }

@@ -6,7 +6,7 @@
 //! Reads: sorted particles, nodes of the tree, phase. Writes: neighbour lists.
 //! Order: each particle its own list; the lists are the same for any number of threads.
 
-use super::broad::{Accept, Broad, Structure, find};
+use super::broad::{Accept, Broad, SearchTools, Structure, find};
 use super::bvh::volume::{Aabb, Sphere, Volume};
 use super::bvh::walk::{Mbvh2, Query, Sparse, Stack, Visit, Walk, Way};
 use super::candidates::{Candidates, Region};
@@ -32,7 +32,7 @@ pub(crate) fn run<A: Accept>(
     broad: &Broad,
     params: &Params,
     accept: &A,
-    lists: &mut Lists<A::Entry>,
+    lists: &mut Lists<A::Entry, SearchTools>,
 ) -> Result<()> {
     let walk = Walk { bvh: &broad.bvh, start: params.bvh_start, leaf: params.bvh_leaf };
     let blocks = (broad.points.len(), BLOCK);
@@ -74,7 +74,7 @@ impl<V: Volume, W: Way> Structure for Tree<'_, V, W> {
         broad: &Broad,
         places: Range<usize>,
         accept: &A,
-        desk: &mut Desk<A::Entry>,
+        desk: &mut Desk<A::Entry, SearchTools>,
     ) {
         let (sorted, bvh) = (&broad.sorted, self.walk.bvh);
         let mut way = W::default();
@@ -95,7 +95,7 @@ impl<V: Volume, W: Way> Structure for Tree<'_, V, W> {
                 let query = Query::<V, S>::new(volume, body);
                 let alone = set.is_one();
                 if !alone {
-                    let (_, _, candidates, _) = desk.parts();
+                    let (_, SearchTools { candidates, .. }) = desk.parts();
                     candidates.clear();
                     candidates.add::<S, EQUAL>(sorted, group.clone());
                     let region = Region::around(points());
@@ -104,9 +104,9 @@ impl<V: Volume, W: Way> Structure for Tree<'_, V, W> {
                     visit.candidates.close::<S>();
                 }
                 for k in set.places(first) {
-                    let probe = sorted.probe::<S>(k);
                     let slot = sorted.slot(k) as usize;
-                    let (out, hits, candidates, _) = desk.parts();
+                    let probe = sorted.probe::<S>(k, accept.floor(slot));
+                    let (out, SearchTools { hits, candidates, .. }) = desk.parts();
                     let found = A::room(out, hits);
                     if alone {
                         sorted.test::<S, EQUAL>(&probe, group.clone(), k, found);

@@ -3,7 +3,7 @@
 //! Reads: sorted particles, first of each bucket. Writes: neighbour lists.
 //! Order: each particle its own list; the lists are the same for any number of threads.
 
-use super::broad::{Accept, Broad, Structure, find};
+use super::broad::{Accept, Broad, SearchTools, Structure, find};
 use super::grid_count::Grid;
 use super::lists::{Desk, Lists};
 use super::team::Team;
@@ -22,7 +22,7 @@ pub(crate) fn run<A: Accept>(
     team: &Team,
     broad: &Broad,
     accept: &A,
-    lists: &mut Lists<A::Entry>,
+    lists: &mut Lists<A::Entry, SearchTools>,
 ) -> Result<()> {
     find(team, broad, &broad.grid, (broad.points.len(), BLOCK), accept, lists)
 }
@@ -34,7 +34,7 @@ impl Structure for Grid {
         broad: &Broad,
         places: Range<usize>,
         accept: &A,
-        desk: &mut Desk<A::Entry>,
+        desk: &mut Desk<A::Entry, SearchTools>,
     ) {
         if self.is_hashed() {
             self.search_hashed::<S, EQUAL, A>(broad, places, accept, desk);
@@ -51,7 +51,7 @@ impl Grid {
         broad: &Broad,
         places: Range<usize>,
         accept: &A,
-        desk: &mut Desk<A::Entry>,
+        desk: &mut Desk<A::Entry, SearchTools>,
     ) {
         let sorted = &broad.sorted;
         // The nine rows must not overlap.
@@ -68,15 +68,15 @@ impl Grid {
                 last += 1;
             }
             let rows = self.rows(bucket..last);
-            let (_, _, candidates, _) = desk.parts();
+            let (_, SearchTools { candidates, .. }) = desk.parts();
             candidates.pack::<S, EQUAL>(sorted, &rows);
             // The bucket itself is in the middle row, behind four others.
             let before: usize = rows[..4].iter().map(Range::len).sum();
             let end = places.end.min(self.start[last] as usize);
             for k in k..end {
-                let probe = sorted.probe::<S>(k);
                 let slot = sorted.slot(k) as usize;
-                let (out, hits, candidates, _) = desk.parts();
+                let probe = sorted.probe::<S>(k, accept.floor(slot));
+                let (out, SearchTools { hits, candidates, .. }) = desk.parts();
                 let own = before + k - rows[4].start;
                 candidates.test::<S, EQUAL>(&probe, own, A::room(out, hits));
                 accept.keep::<S>(slot, hits, out);
@@ -94,14 +94,14 @@ impl Grid {
         broad: &Broad,
         places: Range<usize>,
         accept: &A,
-        desk: &mut Desk<A::Entry>,
+        desk: &mut Desk<A::Entry, SearchTools>,
     ) {
         let sorted = &broad.sorted;
         for k in places {
-            let probe = sorted.probe::<S>(k);
-            let center = self.hashed_cell(sorted.point(k).truncate());
             let slot = sorted.slot(k) as usize;
-            let (out, hits, ..) = desk.parts();
+            let probe = sorted.probe::<S>(k, accept.floor(slot));
+            let center = self.hashed_cell(sorted.point(k).truncate());
+            let (out, SearchTools { hits, .. }) = desk.parts();
             let found = A::room(out, hits);
             for n in 0..27 {
                 let cell = center + IVec3::new(n % 3 - 1, n / 3 % 3 - 1, n / 9 - 1);

@@ -4,7 +4,7 @@
 //! Reads: sorted particles, octree nodes. Writes: neighbour lists.
 //! Order: each particle its own list; the lists are the same for any number of threads.
 
-use super::broad::{Accept, Broad, Structure, find};
+use super::broad::{Accept, Broad, SearchTools, Structure, find};
 use super::candidates::Region;
 use super::lists::{Desk, Lists};
 use super::octree_build::{Bounds, Octree};
@@ -20,7 +20,7 @@ pub(crate) fn run<A: Accept>(
     team: &Team,
     broad: &Broad,
     accept: &A,
-    lists: &mut Lists<A::Entry>,
+    lists: &mut Lists<A::Entry, SearchTools>,
 ) -> Result<()> {
     find(team, broad, &broad.octree, (broad.octree.leaves.len(), BLOCK), accept, lists)
 }
@@ -32,12 +32,12 @@ impl Structure for Octree {
         broad: &Broad,
         leaves: Range<usize>,
         accept: &A,
-        desk: &mut Desk<A::Entry>,
+        desk: &mut Desk<A::Entry, SearchTools>,
     ) {
         let sorted = &broad.sorted;
         for &leaf in &self.leaves[leaves] {
             let leaf = &self.nodes[leaf as usize];
-            let (_, stack, candidates, runs) = desk.parts();
+            let (_, SearchTools { hits: stack, candidates, runs }) = desk.parts();
             runs.clear();
             self.leaves_meeting(&leaf.bounds, stack, runs);
             // The leaf itself, then who is near it.
@@ -55,9 +55,9 @@ impl Structure for Octree {
             }
             candidates.close::<S>();
             for k in leaf.places() {
-                let probe = sorted.probe::<S>(k);
                 let slot = sorted.slot(k) as usize;
-                let (out, hits, candidates, _) = desk.parts();
+                let probe = sorted.probe::<S>(k, accept.floor(slot));
+                let (out, SearchTools { hits, candidates, .. }) = desk.parts();
                 let own = k - leaf.places().start;
                 candidates.test::<S, EQUAL>(&probe, own, A::room(out, hits));
                 accept.keep::<S>(slot, hits, out);

@@ -38,6 +38,10 @@ impl Joined {
         }
     }
 
+    /// True when nobody is joined.
+    pub fn is_empty(&self) -> bool {
+        self.partner.is_empty()
+    }
     /// Who is joined to a particle.
     #[inline]
     pub fn of(&self, a: usize) -> &[u32] {

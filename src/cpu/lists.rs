@@ -4,7 +4,6 @@
 //! list lies there depends on the team; what it holds does not. When the array is too short the
 //! entries are only counted, the array grows, and the lists are made again: nothing is ever capped.
 
-use super::candidates::Candidates;
 use super::team::{Shared, Team};
 use crate::error::{Error, Result};
 use crate::world::MemoryNeed;
@@ -15,50 +14,45 @@ use std::sync::atomic::{AtomicU64, AtomicUsize, Ordering::Relaxed};
 /// Entries a worker gathers before it moves them: they are still in its cache then.
 const HANDFUL: usize = 4096;
 
-/// Entries of type `T` for each of a number of particles.
-pub(crate) struct Lists<T> {
+/// Entries of type `T` for each of a number of particles. `W` is what a worker needs to find them.
+pub(crate) struct Lists<T, W = ()> {
     /// First entry (low word) and length (high word) of each list.
     place: Vec<AtomicU64>,
     entries: Vec<T>,
     /// Entries in use.
     used: usize,
     /// One for each worker, apart in memory: two that share a cache line slow each other down.
-    gathered: Vec<CachePadded<Gathered<T>>>,
+    gathered: Vec<CachePadded<Gathered<T, W>>>,
 }
 
 /// What a worker has not moved yet.
-struct Gathered<T> {
+struct Gathered<T, W> {
     entries: Vec<T>,
     /// Particle and end of each list.
     lists: Vec<(u32, u32)>,
-    hits: Vec<u32>,
-    candidates: Candidates,
-    runs: Vec<Range<usize>>,
+    tools: W,
 }
 
-impl<T> Default for Lists<T> {
+impl<T, W> Default for Lists<T, W> {
     fn default() -> Self {
         Lists { place: Vec::new(), entries: Vec::new(), used: 0, gathered: Vec::new() }
     }
 }
 
 /// Where a worker puts its lists.
-pub(crate) struct Desk<'a, T> {
-    gathered: &'a mut Gathered<T>,
+pub(crate) struct Desk<'a, T, W> {
+    gathered: &'a mut Gathered<T, W>,
     place: &'a [AtomicU64],
     flat: &'a Shared<'a, T>,
     used: &'a AtomicUsize,
 }
 
-impl<T: Copy> Desk<'_, T> {
-    /// The list in the making, behind those not moved yet: only append. And room for what a search
-    /// finds, for what it tests, and for where that stands.
+impl<T: Copy, W> Desk<'_, T, W> {
+    /// The list in the making, behind those not moved yet: only append. And the worker's tools.
     #[inline(always)]
-    pub fn parts(
-        &mut self,
-    ) -> (&mut Vec<T>, &mut Vec<u32>, &mut Candidates, &mut Vec<Range<usize>>) {
-        let Gathered { entries, hits, candidates, runs, .. } = &mut *self.gathered;
-        (entries, hits, candidates, runs)
+    pub fn parts(&mut self) -> (&mut Vec<T>, &mut W) {
+        let Gathered { entries, tools, .. } = &mut *self.gathered;
+        (entries, tools)
     }
 
     /// What was appended since the last call is the list of particle i.
@@ -89,7 +83,7 @@ impl<T: Copy> Desk<'_, T> {
     }
 }
 
-impl<T: Copy + Default + Send + Sync> Lists<T> {
+impl<T: Copy + Default + Send + Sync, W: Default + Send> Lists<T, W> {
     /// Makes the lists of `count` particles. `work(items, desk)` makes those of a block of `items`;
     /// between them the items hold every particle once.
     pub fn fill(
@@ -97,20 +91,15 @@ impl<T: Copy + Default + Send + Sync> Lists<T> {
         team: &Team,
         count: usize,
         (items, size): (usize, usize),
-        work: impl Fn(Range<usize>, &mut Desk<T>) + Sync,
+        work: impl Fn(Range<usize>, &mut Desk<T, W>) + Sync,
     ) -> Result<()> {
         if self.place.len() != count {
             self.place.resize_with(count, AtomicU64::default);
         }
         if self.gathered.len() < team.threads() {
             let empty = || {
-                CachePadded::new(Gathered {
-                    entries: vec![],
-                    lists: vec![],
-                    hits: vec![],
-                    candidates: Candidates::default(),
-                    runs: vec![],
-                })
+                let (entries, lists, tools) = (vec![], vec![], W::default());
+                CachePadded::new(Gathered { entries, lists, tools })
             };
             self.gathered.resize_with(team.threads(), empty);
         }
@@ -151,7 +140,7 @@ impl<T: Copy + Default + Send + Sync> Lists<T> {
         let size = (self.used + self.used / 4).min(u32::MAX as usize).max(self.used);
         let too_large = |limit: String| Error::TooLarge {
             what: format!("the neighbour lists of {count} particles"),
-            needed: format!("{} entries", self.used),
+            needed: format!("{} entries of {} bytes", self.used, size_of::<T>()),
             limit: format!("{limit}; are the particles far too large or all in one place?"),
         };
         let refused = if size > u32::MAX as usize {
@@ -213,7 +202,7 @@ mod tests {
         for count in [0, 1, 1023, 1024, 5000] {
             for threads in [1, 3] {
                 let team = Team::new(threads).unwrap();
-                let mut lists = Lists::default();
+                let mut lists: Lists<u32> = Lists::default();
                 // Twice: the second time the array has its size.
                 for _ in 0..2 {
                     lists.fill_each(&team, count, |i, out| out.extend(expected(i))).unwrap();

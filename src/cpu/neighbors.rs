@@ -1,11 +1,12 @@
 //! Contact candidates of each particle, in order of slot whatever found them.
 
-use super::broad::Accept;
+use super::broad::{Accept, SearchTools};
 use super::joined::Joined;
 use super::lists::Lists;
 use super::team::{BLOCK, Shared, Team};
 use crate::simd::{LANES, Simd};
 use crate::world::{Particles, Phase};
+use std::sync::atomic::{AtomicBool, Ordering::Relaxed};
 
 /// A particle that may come to touch, and at which distance of the centres it does, m.
 #[derive(Clone, Copy, Debug, Default, PartialEq)]
@@ -18,7 +19,7 @@ pub(crate) struct Neighbor {
 /// too for a solver that gathers.
 #[derive(Default)]
 pub(crate) struct Neighbors {
-    pub lists: Lists<Neighbor>,
+    pub lists: Lists<Neighbor, SearchTools>,
     pub traits: Vec<Traits>,
     pub both: bool,
     /// False until the lists have been made by this backend.
@@ -41,6 +42,8 @@ pub(crate) struct Filter<'a> {
     joined: &'a Joined,
     traits: &'a [Traits],
     both: bool,
+    /// Where all are alike and may touch, the contact distance of every pair, m.
+    alike: Option<f32>,
 }
 
 impl<'a> Filter<'a> {
@@ -56,18 +59,36 @@ impl<'a> Filter<'a> {
         let Particles { position, radius, phase, .. } = particles;
         traits.resize(particles.len(), Traits::default());
         let rows = (Shared::new(traits), &position[..], &radius[..], &phase[..]);
+        let first = (radius.first().copied(), phase.first().copied());
+        let differ = AtomicBool::new(!joined.is_empty());
         team.rows(rows, BLOCK, |_, (traits, position, radius, phase)| {
+            let mut same = true;
             for (i, traits) in traits.iter_mut().enumerate() {
                 let pinned = if position[i].w == 0.0 { PINNED } else { 0 };
+                same &= (Some(radius[i]), Some(phase[i] | pinned)) == first;
                 *traits = Traits { radius: radius[i], phase: Phase(phase[i] & !PINNED | pinned) };
             }
+            if !same {
+                differ.store(true, Relaxed);
+            }
         });
-        Filter { particles, joined, traits, both }
+        let alike = match first {
+            (Some(radius), Some(phase)) if !differ.into_inner() => {
+                let simple = phase & (Phase::SELF_COLLIDE | Phase::SHAPED) == Phase::SELF_COLLIDE;
+                simple.then_some(radius + radius)
+            }
+            _ => None,
+        };
+        Filter { particles, joined, traits, both, alike }
     }
 }
 
 impl Accept for Filter<'_> {
     type Entry = Neighbor;
+    #[inline(always)]
+    fn floor(&self, i: usize) -> Option<i32> {
+        (!self.both).then_some(i as i32)
+    }
     #[inline(always)]
     fn room<'a>(_: &'a mut Vec<Neighbor>, hits: &'a mut Vec<u32>) -> &'a mut Vec<u32> {
         hits
@@ -75,9 +96,6 @@ impl Accept for Filter<'_> {
     /// Sorted by slot, so that every structure gives the same lists.
     #[inline(always)]
     fn keep<S: Simd>(&self, i: usize, hits: &mut Vec<u32>, out: &mut Vec<Neighbor>) {
-        if !self.both {
-            drop_lower(i as u32, hits);
-        }
         if hits.len() <= FEW {
             let mut sorted = [0; FEW];
             self.filter(i, sort_few::<S>(hits, &mut sorted), out);
@@ -93,6 +111,10 @@ impl Filter<'_> {
     /// Appends those of the slots that may touch particle i.
     #[inline(always)]
     fn filter(&self, i: usize, slots: &[u32], out: &mut Vec<Neighbor>) {
+        if let Some(contact) = self.alike {
+            out.extend(slots.iter().map(|&slot| Neighbor { slot, contact }));
+            return;
+        }
         let (a, partners) = (self.traits[i], self.joined.of(i));
         out.reserve(slots.len());
         let mut len = out.len();
@@ -115,18 +137,6 @@ impl Filter<'_> {
         // SAFETY: so many were written.
         unsafe { out.set_len(len) };
     }
-}
-
-/// Keeps the slots above `i`, without a branch to mispredict.
-#[inline(always)]
-fn drop_lower(i: u32, slots: &mut Vec<u32>) {
-    let mut kept = 0;
-    for k in 0..slots.len() {
-        let slot = slots[k];
-        slots[kept] = slot;
-        kept += usize::from(slot > i);
-    }
-    slots.truncate(kept);
 }
 
 /// Most slots that are sorted by counting.

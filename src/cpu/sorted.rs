@@ -28,6 +28,8 @@ pub(crate) struct Probe<S> {
     pub(super) reach: S,
     /// (2 reach)², for when all reach equally far.
     pub(super) limit: S,
+    /// Only slots above this are wanted.
+    pub(super) floor: Option<i32>,
 }
 
 /// Writes the columns, each place by one worker.
@@ -92,7 +94,7 @@ impl Sorted {
         Vec4::new(self.x[k], self.y[k], self.z[k], self.reach[k])
     }
     #[inline(always)]
-    pub fn probe<S: Simd>(&self, k: usize) -> Probe<S> {
+    pub fn probe<S: Simd>(&self, k: usize, floor: Option<i32>) -> Probe<S> {
         let reach = self.reach[k];
         Probe {
             x: S::splat(self.x[k]),
@@ -100,6 +102,7 @@ impl Sorted {
             z: S::splat(self.z[k]),
             reach: S::splat(reach),
             limit: S::splat((reach + reach) * (reach + reach)),
+            floor,
         }
     }
     /// Bytes held.
@@ -141,6 +144,9 @@ impl Sorted {
                 mask &= (1u32 << (run.end - j).min(LANES)) - 1;
                 let me = own.wrapping_sub(j);
                 mask &= !(u32::from(me < LANES) << (me & 31));
+                if let Some(floor) = probe.floor {
+                    mask &= S::words_above(self.slot.as_ptr().add(j), floor);
+                }
                 S::pick(mask, self.slot.as_ptr().add(j), hits.as_mut_ptr().add(len));
                 len += mask.count_ones() as usize;
             }

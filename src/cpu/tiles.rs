@@ -121,7 +121,10 @@ impl Tiles {
     }
     /// The tiles of a colour.
     pub fn of_color(&self, color: usize) -> std::ops::Range<usize> {
-        self.color_start[color] as usize..self.color_start[color + 1] as usize
+        match self.color_start.get(color..color + 2) {
+            Some(&[first, end]) => first as usize..end as usize,
+            _ => 0..0, // never filled
+        }
     }
     /// Whether every pair within reach lies in one tile or in two that touch, whatever the
     /// rounding. Else [`Tiles::touch`] must be asked.

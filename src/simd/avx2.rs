@@ -145,11 +145,6 @@ impl Simd for Avx2 {
         }
     }
     #[inline(always)]
-    unsafe fn gather_one(values: *const f32, index: *const u32) -> Self {
-        // SAFETY: see `Avx2`; the caller promises the values, and indices that are no negative i32.
-        Avx2(unsafe { _mm256_i32gather_ps::<4>(values, _mm256_loadu_si256(index.cast())) })
-    }
-    #[inline(always)]
     unsafe fn scatter([x, y, z, w]: [Self; 4], rows: *mut [f32; 4], index: *const u32) {
         // SAFETY: see `Avx2`; the caller promises the rows.
         unsafe {
@@ -168,6 +163,15 @@ impl Simd for Avx2 {
     fn at_most(self, other: Self) -> u32 {
         // SAFETY: see `Avx2`.
         unsafe { _mm256_movemask_ps(_mm256_cmp_ps::<_CMP_LE_OQ>(self.0, other.0)) as u32 }
+    }
+    #[inline(always)]
+    unsafe fn words_above(words: *const u32, floor: i32) -> u32 {
+        // SAFETY: see `Avx2`; the caller promises the words.
+        unsafe {
+            let words = _mm256_loadu_si256(words.cast());
+            let above = _mm256_cmpgt_epi32(words, _mm256_set1_epi32(floor));
+            _mm256_movemask_ps(_mm256_castsi256_ps(above)) as u32
+        }
     }
     #[inline(always)]
     unsafe fn pick(mask: u32, from: *const u32, to: *mut u32) {

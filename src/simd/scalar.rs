@@ -67,11 +67,6 @@ impl Simd for Scalar {
         from_fn(|column| Scalar(rows.map(|row| row[column])))
     }
     #[inline(always)]
-    unsafe fn gather_one(values: *const f32, index: *const u32) -> Self {
-        // SAFETY: the caller's promise.
-        Scalar(from_fn(|k| unsafe { *values.add(*index.add(k) as usize) }))
-    }
-    #[inline(always)]
     unsafe fn scatter(columns: [Self; 4], rows: *mut [f32; 4], index: *const u32) {
         for k in 0..LANES {
             // SAFETY: the caller's promise.
@@ -81,6 +76,12 @@ impl Simd for Scalar {
     #[inline(always)]
     fn at_most(self, other: Self) -> u32 {
         (0..LANES).fold(0, |mask, k| mask | u32::from(self.0[k] <= other.0[k]) << k)
+    }
+    #[inline(always)]
+    unsafe fn words_above(words: *const u32, floor: i32) -> u32 {
+        // SAFETY: the caller's promise.
+        let words: [i32; LANES] = unsafe { *words.cast() };
+        (0..LANES).fold(0, |mask, k| mask | u32::from(words[k] > floor) << k)
     }
     #[inline(always)]
     unsafe fn pick(mask: u32, from: *const u32, to: *mut u32) {

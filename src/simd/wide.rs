@@ -2,7 +2,7 @@
 
 use super::{LANES, Number, Simd, operators, pick_one_by_one};
 use bytemuck::cast;
-use wide::{f32x4, f32x8};
+use wide::{f32x4, f32x8, i32x8};
 
 #[derive(Clone, Copy)]
 pub(crate) struct Wide(f32x8);
@@ -98,11 +98,6 @@ impl Simd for Wide {
         ]
     }
     #[inline(always)]
-    unsafe fn gather_one(values: *const f32, index: *const u32) -> Self {
-        // SAFETY: the caller's promise.
-        Wide(f32x8::new(std::array::from_fn(|k| unsafe { *values.add(*index.add(k) as usize) })))
-    }
-    #[inline(always)]
     unsafe fn scatter(columns: [Self; 4], rows: *mut [f32; 4], index: *const u32) {
         let [x, y, z, w]: [[f32x4; 2]; 4] =
             [cast(columns[0].0), cast(columns[1].0), cast(columns[2].0), cast(columns[3].0)];
@@ -116,6 +111,12 @@ impl Simd for Wide {
     #[inline(always)]
     fn at_most(self, other: Self) -> u32 {
         self.0.simd_le(other.0).to_bitmask()
+    }
+    #[inline(always)]
+    unsafe fn words_above(words: *const u32, floor: i32) -> u32 {
+        // SAFETY: the caller's promise.
+        let words = i32x8::new(unsafe { *words.cast::<[i32; LANES]>() });
+        words.simd_gt(i32x8::splat(floor)).to_bitmask()
     }
     #[inline(always)]
     unsafe fn pick(mask: u32, from: *const u32, to: *mut u32) {

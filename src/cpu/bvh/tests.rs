@@ -1,6 +1,6 @@
 //! The tree against what it must be, and every way through it against testing all pairs.
 
-use crate::cpu::broad::{Accept, AsFound, Broad};
+use crate::cpu::broad::{Accept, AsFound, Broad, SearchTools};
 use crate::cpu::bvh_build::{Bvh, LEVELS, NONE, Node};
 use crate::cpu::lists::Lists;
 use crate::cpu::team::Team;
@@ -49,7 +49,7 @@ fn build(broad: &mut Broad, team: &Team, params: &Params, points: &[Vec4], phase
 }
 
 fn sorted_lists<T: Copy + Default + Send + Sync + Ord>(
-    lists: &Lists<T>,
+    lists: &Lists<T, SearchTools>,
     count: usize,
 ) -> Vec<Vec<T>> {
     let sorted = |i: usize| {
