@@ -85,12 +85,12 @@ pub(crate) trait Kernel {
 
 /// Asks for a value that will be read soon, where the machine has an instruction for it.
 #[inline(always)]
-pub(crate) fn prefetch<T>(value: &T) {
+pub(crate) fn prefetch<T>(value: *const T) {
     // SAFETY: a hint; it reads nothing that the program could see, and SSE is always there.
     #[cfg(target_arch = "x86_64")]
     unsafe {
         use std::arch::x86_64::{_MM_HINT_T0, _mm_prefetch};
-        _mm_prefetch::<_MM_HINT_T0>((&raw const *value).cast());
+        _mm_prefetch::<_MM_HINT_T0>(value.cast());
     }
     #[cfg(not(target_arch = "x86_64"))]
     let _ = value;

@@ -15,7 +15,7 @@ use super::neighbors::Neighbors;
 use super::team::{Shared, Team};
 use super::tiles::{COLORS, Tiles};
 use crate::error::Result;
-use crate::simd::LANES;
+use crate::simd::{LANES, prefetch};
 use glam::Vec4;
 
 /// Pairs nearer than this share of their contact distance when lists are made are likely to touch
@@ -66,7 +66,7 @@ impl ContactRows {
         let count = self.particle_count;
         assert!(predicted.len() == count && start.len() == count);
         let (predicted, start) = (Shared::new(predicted), Shared::new(start));
-        self.for_each_tile(team, |batches| {
+        self.for_each_tile(team, |_, batches| {
             let (predicted, start) = (predicted.start().cast(), start.start().cast());
             // SAFETY: slots are below the number of particles the batches were made for, which is
             // that of the arrays. Those of a batch are different, and tiles that are solved at the
@@ -87,7 +87,7 @@ impl ContactRows {
     ) {
         let count = values.iter().map(|v| v.len()).min().unwrap_or(0);
         let values = values.map(Shared::new);
-        self.for_each_tile(team, |batches| {
+        self.for_each_tile(team, |_, batches| {
             for (a, b, contact) in batches.iter().flat_map(Batch::rows) {
                 let (i, j) = (a as usize, b as usize);
                 assert!(i < count && j < count && i != j);
@@ -99,14 +99,17 @@ impl ContactRows {
         });
     }
 
-    /// Calls `visit(batches)` for the batches of every tile: at the same time only for tiles that
-    /// share no particle. In the end for those that belong to no tile.
-    fn for_each_tile(&self, team: &Team, visit: impl Fn(&[Batch]) + Sync) {
+    /// Calls `visit(members, batches)` for every tile: at the same time only for tiles that share
+    /// no particle. In the end for the batches that belong to no tile.
+    fn for_each_tile(&self, team: &Team, visit: impl Fn(&[u32], &[Batch]) + Sync) {
         for color in 0..COLORS {
             let tiles = self.tiles.of_color(color);
-            team.blocks(tiles.len(), 1, |tile, _| visit(self.batches.of(tiles.start + tile)));
+            team.blocks(tiles.len(), 1, |k, _| {
+                let tile = tiles[k] as usize;
+                visit(self.tiles.members(tile), self.batches.of(tile));
+            });
         }
-        visit(&self.apart);
+        visit(&[], &self.apart);
     }
 
     fn fill(&mut self, team: &Team, neighbors: &Neighbors, broad: &Broad) -> Result<()> {
@@ -122,6 +125,7 @@ impl ContactRows {
                 // Lists lie where the search left them: ask for all, or each is waited for.
                 for &a in members {
                     neighbors.lists.prefetch(a as usize);
+                    prefetch(&points[a as usize]);
                 }
                 palette.begin(points.len());
                 for &a in members {

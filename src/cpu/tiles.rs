@@ -27,10 +27,10 @@ pub(crate) struct Tiles {
     tile: Vec<u32>,
     /// Slots in order of tile, ties in order of slot.
     order: Vec<u32>,
-    /// Members of each tile that has any, as ranges of `order`, colour after colour.
+    /// Members of each tile that has any, as ranges of `order`.
     members: Vec<(u32, u32)>,
-    /// First of `members` of each colour, and the end.
-    color_start: Vec<u32>,
+    /// Those tiles by colour.
+    by_color: [Vec<u32>; COLORS],
     next: Vec<u32>,
 }
 
@@ -70,38 +70,35 @@ impl Tiles {
         place.clamp(IVec3::ZERO, IVec3::splat(FARTHEST))
     }
 
-    /// Tiles are numbered colour after colour.
     #[inline(always)]
     fn number(&self, place: IVec3) -> u32 {
-        let wrapped = place % self.counts;
-        let (color, at, thirds) = (wrapped % 3, wrapped / 3, self.counts / 3);
-        let color = (color.z * 3 + color.y) * 3 + color.x;
-        (((color * thirds.z + at.z) * thirds.y + at.y) * thirds.x + at.x) as u32
+        let at = place % self.counts;
+        ((at.z * self.counts.y + at.y) * self.counts.x + at.x) as u32
     }
 
     /// A counting sort, serial: 0.3 ms for 100 000.
     fn sort(&mut self) {
-        let tiles = self.counts.element_product() as usize;
-        let Tiles { tile, order, members, color_start, next, .. } = self;
+        let Tiles { counts, tile, order, members, by_color, next, .. } = self;
         next.clear();
-        next.resize(tiles, 0);
+        next.resize(counts.element_product() as usize, 0);
         for &t in &*tile {
             next[t as usize] += 1;
         }
         members.clear();
-        color_start.clear();
+        by_color.iter_mut().for_each(Vec::clear);
         let mut sum = 0;
-        for color in next.chunks_mut(tiles / COLORS) {
-            color_start.push(members.len() as u32);
-            for next in color {
-                let count = std::mem::replace(next, sum);
-                sum += count;
-                if count > 0 {
-                    members.push((sum - count, sum));
-                }
+        for (number, next) in next.iter_mut().enumerate() {
+            let count = std::mem::replace(next, sum);
+            sum += count;
+            if count > 0 {
+                let n = counts.as_uvec3();
+                let number = number as u32;
+                let (x, y, z) = (number % n.x, number / n.x % n.y, number / n.x / n.y);
+                let color = (z % 3 * 3 + y % 3) * 3 + x % 3;
+                by_color[color as usize].push(members.len() as u32);
+                members.push((sum - count, sum));
             }
         }
-        color_start.push(members.len() as u32);
         order.resize(tile.len(), 0);
         for (slot, &t) in tile.iter().enumerate() {
             let next = &mut next[t as usize];
@@ -120,11 +117,8 @@ impl Tiles {
         &self.order[first as usize..end as usize]
     }
     /// The tiles of a colour.
-    pub fn of_color(&self, color: usize) -> std::ops::Range<usize> {
-        match self.color_start.get(color..color + 2) {
-            Some(&[first, end]) => first as usize..end as usize,
-            _ => 0..0, // never filled
-        }
+    pub fn of_color(&self, color: usize) -> &[u32] {
+        &self.by_color[color]
     }
     /// Whether every pair within reach lies in one tile or in two that touch, whatever the
     /// rounding. Else [`Tiles::touch`] must be asked.
@@ -171,7 +165,10 @@ mod tests {
                 (0..tiles.len()).flat_map(|t| tiles.members(t)).copied().collect();
             seen.sort();
             assert!(seen.into_iter().eq(0..points.len() as u32));
-            assert!((0..COLORS).all(|c| tiles.of_color(c).end <= tiles.len()));
+            let mut colored: Vec<u32> =
+                (0..COLORS).flat_map(|c| tiles.of_color(c)).copied().collect();
+            colored.sort();
+            assert!(colored.into_iter().eq(0..tiles.len() as u32));
         }
     }
 
@@ -187,8 +184,8 @@ mod tests {
             for color in 0..COLORS {
                 // Who may be moved by which tile.
                 let mut owner = HashMap::new();
-                for tile in tiles.of_color(color) {
-                    for &a in tiles.members(tile) {
+                for &tile in tiles.of_color(color) {
+                    for &a in tiles.members(tile as usize) {
                         for (b, point) in points.iter().enumerate() {
                             if near(points[a as usize], *point) {
                                 assert!(tiles.touch(points[a as usize], *point));
