@@ -17,6 +17,8 @@ mod vector;
 mod wide;
 
 pub(crate) mod angle;
+mod exp;
+pub(crate) use exp::exp;
 pub(crate) use scalar::Scalar as Plain;
 pub(crate) use vector::Vector;
 
@@ -25,6 +27,8 @@ use std::ops::{Add, Div, Mul, Neg, Sub};
 
 /// Lanes of a vector.
 pub(crate) const LANES: usize = 8;
+/// Eight rows one after the other, to gather and scatter.
+pub(crate) const EIGHT: [u32; LANES] = [0, 1, 2, 3, 4, 5, 6, 7];
 
 /// A number, or one in each lane: what formulas are written over.
 pub(crate) trait Number:

@@ -10,6 +10,7 @@ use serde::{Deserialize, Serialize};
 use super::team::Team;
 use super::{Moment, Scratch};
 use crate::error::Result;
+use crate::simd::LANES;
 use crate::world::World;
 use crate::world::collider::{Collider, Pose, Shape};
 
@@ -19,6 +20,7 @@ mod mesh;
 mod primitive;
 
 pub(crate) use guard::Guard;
+use guard::Near;
 
 /// A collider with its pose at the start and at the end of the substep.
 #[derive(Clone, Copy, Debug)]
@@ -31,14 +33,17 @@ pub struct PosedCollider<'a> {
     pub end: Pose,
     /// Copied into the contacts, to find friction and restitution again.
     pub index: u32,
+    /// Spares particles that are far.
+    pub(crate) guard: Guard,
 }
 
-#[cfg(test)]
 impl<'a> PosedCollider<'a> {
     /// `collider` over the substep from `time` to `time + h` [s].
+    #[cfg(test)]
     pub fn new(collider: &'a Collider, index: u32, time: f64, h: f64) -> Self {
         let (start, end) = (collider.pose_at(time), collider.pose_at(time + h));
-        PosedCollider { collider, start, end, index }
+        let guard = Guard::of(collider, start, end);
+        PosedCollider { collider, start, end, index, guard }
     }
 }
 
@@ -109,6 +114,9 @@ fn find_along<'a>(
     out: &mut Vec<EnvironmentContact>,
 ) {
     for posed in colliders {
+        if posed.guard.is_far(x, p, r + margin) {
+            continue;
+        }
         // In the collider's own frame a fast collider is the same as a fast particle.
         let sweep =
             Sweep { x: posed.start.inverse_point(x), p: posed.end.inverse_point(p), r, margin };
@@ -181,21 +189,41 @@ fn emit_contact(posed: &PosedCollider, plane: LocalPlane, out: &mut Vec<Environm
 pub(crate) fn run(team: &Team, world: &World, scratch: &mut Scratch, at: &Moment) -> Result<()> {
     let end = at.time + f64::from(at.h);
     scratch.posed.clear();
-    scratch.posed.extend(world.colliders.iter().map(|c| [c.pose_at(at.time), c.pose_at(end)]));
-    let posed =
-        world.colliders.iter().zip(&scratch.posed).zip(0..).map(
-            |((collider, &[start, end]), index)| PosedCollider { collider, start, end, index },
-        );
-    scratch.guards.clear();
-    scratch.guards.extend(posed.clone().map(|posed| Guard::of(&posed)));
-    let guards = &scratch.guards;
+    scratch.posed.extend(world.colliders.iter().map(|c| {
+        let (start, end) = (c.pose_at(at.time), c.pose_at(end));
+        (start, end, Guard::of(c, start, end))
+    }));
+    let posed = &scratch.posed[..];
+    let colliders = world.colliders.iter().zip(posed).zip(0..).map(
+        |((collider, &(start, end, guard)), index)| PosedCollider {
+            collider,
+            start,
+            end,
+            index,
+            guard,
+        },
+    );
     let p = &world.particles;
     let slack = world.params.margin - 1.0;
-    scratch.environment.fill_each(team, p.len(), |i, out| {
-        if p.position[i].w > 0.0 {
-            let (x, to, r) = (p.position[i].truncate(), p.predicted[i].truncate(), p.radius[i]);
-            if !guards.iter().all(|guard| guard.is_far(x, to, r + slack * r)) {
-                find_contacts(posed.clone(), x, to, r, slack * r, out);
+    let (position, predicted, radius) = (&p.position[..], &p.predicted[..], &p.radius[..]);
+    scratch.environment.fill(team, p.len(), (p.len(), 1024), |range, desk| {
+        for first in range.clone().step_by(LANES) {
+            let eight = first..(first + LANES).min(range.end);
+            let near = Near {
+                guards: posed,
+                position: &position[eight.clone()],
+                predicted: &predicted[eight.clone()],
+                radius: &radius[eight.clone()],
+                reach: world.params.margin,
+            };
+            let near = team.simd.run(near);
+            for i in eight {
+                if near >> (i - first) & 1 != 0 && position[i].w > 0.0 {
+                    let (x, to) = (position[i].truncate(), predicted[i].truncate());
+                    let r = radius[i];
+                    find_contacts(colliders.clone(), x, to, r, slack * r, desk.parts().0);
+                }
+                desk.end(i);
             }
         }
     })

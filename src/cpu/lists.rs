@@ -119,22 +119,6 @@ impl<T: Copy + Default + Send + Sync, W: Default + Send> Lists<T, W> {
         }
     }
 
-    /// Makes the list of each particle by itself: `work(i, out)` appends the entries of particle i.
-    pub fn fill_each(
-        &mut self,
-        team: &Team,
-        count: usize,
-        work: impl Fn(usize, &mut Vec<T>) + Sync,
-    ) -> Result<()> {
-        self.fill(team, count, (count, 1024), |range, desk| {
-            for i in range {
-                // Appended behind other lists, so `work` must not look at what is there before.
-                work(i, desk.parts().0);
-                desk.end(i);
-            }
-        })
-    }
-
     /// Makes room for what was counted, and a quarter more, so that it seldom has to be done.
     fn grow(&mut self, count: usize) -> Result<()> {
         let size = (self.used + self.used / 4).min(u32::MAX as usize).max(self.used);
@@ -205,7 +189,14 @@ mod tests {
                 let mut lists: Lists<u32> = Lists::default();
                 // Twice: the second time the array has its size.
                 for _ in 0..2 {
-                    lists.fill_each(&team, count, |i, out| out.extend(expected(i))).unwrap();
+                    lists
+                        .fill(&team, count, (count, 1024), |range, desk| {
+                            for i in range {
+                                desk.parts().0.extend(expected(i));
+                                desk.end(i);
+                            }
+                        })
+                        .unwrap();
                     for i in 0..count {
                         assert_eq!(lists.of(i), expected(i));
                     }

@@ -90,9 +90,8 @@ pub(crate) struct Scratch {
     pub environment: Lists<EnvironmentContact>,
     /// Which rows of a kind break.
     pub gone: Vec<bool>,
-    /// Pose of each collider at both ends of the substep.
-    pub posed: Vec<[Pose; 2]>,
-    pub guards: Vec<collide_environment::Guard>,
+    /// Pose of each collider at both ends of the substep, and what spares particles far from it.
+    pub posed: Vec<(Pose, Pose, collide_environment::Guard)>,
     /// The lists must be made again.
     pub stale: bool,
     pub quarantined: AtomicU64,

@@ -6,6 +6,7 @@
 
 use super::team::{BLOCK, Shared, Team};
 use super::{Moment, Scratch};
+use crate::simd::{EIGHT, Kernel, LANES, Number, Simd, Vector, exp};
 use crate::world::{Integrator, World};
 use glam::{Vec3, Vec4};
 use std::sync::atomic::Ordering::Relaxed;
@@ -28,14 +29,14 @@ pub(crate) struct Forces<'a> {
 }
 
 pub(crate) fn run(team: &Team, world: &mut World, scratch: &mut Scratch, at: &Moment) {
-    let (up, floor) = (world.up(), world.list_floor);
+    let scale = MassScale { up: world.up(), floor: world.list_floor, rate: world.params.mass_scale };
     let World { params, particles, forces, distance, bend, volume, pins, .. } = world;
     distance.lambda.fill(0.0);
     bend.lambda.fill(0.0);
     volume.lambda.fill(0.0);
     pins.iter_mut().for_each(|pin| pin.lambda = 0.0);
     let forces = Forces { gravity: params.gravity, fields: forces, h: at.h };
-    let (h, k) = (at.h, params.mass_scale);
+    let plain = forces.fields.is_empty() && params.integrator == Integrator::Symplectic;
     let quarantined = &scratch.quarantined;
     let rows = (
         Shared::new(&mut particles.position),
@@ -44,12 +45,16 @@ pub(crate) fn run(team: &Team, world: &mut World, scratch: &mut Scratch, at: &Mo
         Shared::new(&mut scratch.start),
     );
     team.rows(rows, BLOCK, |range, (position, velocity, predicted, start)| {
-        for i in 0..range.len() {
+        let mut done = 0;
+        if plain {
+            let fall = Fall { position, velocity, predicted, start, forces: &forces, scale };
+            done = team.simd.run(fall);
+        }
+        for i in done..range.len() {
             let (x, w) = (position[i].truncate(), position[i].w);
             start[i] = position[i];
-            if k > 0.0 {
-                let exponent = k * (up.dot(x) - floor);
-                start[i].w = w * libm::expf(exponent.clamp(-MAX_EXPONENT, MAX_EXPONENT));
+            if scale.rate > 0.0 {
+                start[i].w = w * scale.at(Vector::from(x));
             }
             if w == 0.0 {
                 predicted[i] = position[i];
@@ -58,6 +63,7 @@ pub(crate) fn run(team: &Team, world: &mut World, scratch: &mut Scratch, at: &Mo
             }
             let v = velocity[i].truncate();
             let a = acceleration(&forces, x, v, w);
+            let h = forces.h;
             let p = match params.integrator {
                 Integrator::Symplectic => {
                     let v = v + a * h;
@@ -75,6 +81,81 @@ pub(crate) fn run(team: &Team, world: &mut World, scratch: &mut Scratch, at: &Mo
             }
         }
     });
+}
+
+/// By how much contacts see a particle lighter: exp(k height).
+#[derive(Clone, Copy)]
+struct MassScale {
+    up: Vec3,
+    floor: f32,
+    rate: f32,
+}
+
+impl MassScale {
+    #[inline(always)]
+    fn at<L: Number>(&self, x: Vector<L>) -> L {
+        let up =
+            Vector { x: L::splat(self.up.x), y: L::splat(self.up.y), z: L::splat(self.up.z) };
+        let exponent = (up.dot(x) - L::splat(self.floor)) * L::splat(self.rate);
+        let (low, high) = (L::splat(-MAX_EXPONENT), L::splat(MAX_EXPONENT));
+        let exponent = L::select(exponent.above(low), exponent, low);
+        exp(L::select(high.above(exponent), exponent, high))
+    }
+}
+
+/// Particles that only fall, eight at a time, by the formulas of the loop in `run`. Ends where fewer
+/// are left, or where one gets out of range; tells how many are done.
+struct Fall<'a> {
+    position: &'a [Vec4],
+    velocity: &'a mut [Vec4],
+    predicted: &'a mut [Vec4],
+    start: &'a mut [Vec4],
+    forces: &'a Forces<'a>,
+    scale: MassScale,
+}
+
+impl Kernel for Fall<'_> {
+    type Output = usize;
+    #[inline(always)]
+    fn run<S: Simd>(self) -> usize {
+        let Fall { position, velocity, predicted, start, forces, scale } = self;
+        let count = position.len();
+        assert!(velocity.len() == count && predicted.len() == count && start.len() == count);
+        let (h, zero, largest) = (S::splat(forces.h), S::splat(0.0), S::splat(f32::MAX));
+        let g = forces.gravity.to_array();
+        let mut done = 0;
+        while done + LANES <= count {
+            // SAFETY: eight rows from `done` on are there.
+            unsafe {
+                let at = S::gather(position.as_ptr().add(done).cast(), EIGHT.as_ptr());
+                let v = S::gather(velocity.as_ptr().add(done).cast(), EIGHT.as_ptr());
+                let moves = at[3].above(zero);
+                let (mut to, mut speed) = (at, [zero; 4]);
+                let mut sum = zero;
+                for k in 0..3 {
+                    let v = v[k] + S::splat(g[k]) * h;
+                    let p = at[k] + v * h;
+                    // Infinite, or not a number, as soon as one of them is.
+                    sum = sum + p.abs();
+                    to[k] = S::select(moves, p, at[k]);
+                    speed[k] = S::select(moves, v, zero);
+                }
+                if sum.at_most(largest) != 0xff {
+                    return done;
+                }
+                let mut began = at;
+                if scale.rate > 0.0 {
+                    let x = Vector { x: at[0], y: at[1], z: at[2] };
+                    began[3] = at[3] * scale.at(x);
+                }
+                S::scatter(began, start.as_mut_ptr().add(done).cast(), EIGHT.as_ptr());
+                S::scatter(speed, velocity.as_mut_ptr().add(done).cast(), EIGHT.as_ptr());
+                S::scatter(to, predicted.as_mut_ptr().add(done).cast(), EIGHT.as_ptr());
+            }
+            done += LANES;
+        }
+        done
+    }
 }
 
 /// Pins a particle that became non-finite where it last was well.

@@ -30,10 +30,12 @@ pub(crate) fn run(team: &Team, world: &mut World, scratch: &mut Scratch, at: &Mo
     let before = at.part == Part::Start;
     team.rows(rows, BLOCK, |range, (position, predicted, start, radius)| {
         for (k, i) in range.enumerate() {
-            if position[k].w == 0.0 {
+            // Most have none: look at nothing else then.
+            let contacts = contacts.of(i);
+            if contacts.is_empty() || position[k].w == 0.0 {
                 continue;
             }
-            for contact in contacts.of(i) {
+            for contact in contacts {
                 let normal = contact.plane.truncate();
                 if before {
                     // The plane where the obstacle was when the substep began: its own move must

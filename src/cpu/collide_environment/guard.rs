@@ -1,8 +1,8 @@
 //! What proves in a few operations that a particle meets nothing of a collider: most are far from
 //! all of them.
 
-use super::PosedCollider;
-use crate::world::collider::Shape;
+use crate::simd::{EIGHT, Kernel, LANES, Simd, Vector};
+use crate::world::collider::{Collider, Pose, Shape};
 use glam::{Vec3, Vec4};
 
 /// A plane or a ball with the whole collider behind or inside it, where that is easy to give.
@@ -18,15 +18,16 @@ pub(crate) enum Guard {
 }
 
 impl Guard {
-    pub fn of(posed: &PosedCollider) -> Guard {
-        let ball = |local: Vec3, radius: f32| match posed.start == posed.end {
-            true => Guard::Ball { center: posed.end.apply_point(local), radius },
+    /// The guard of a collider with these poses at both ends of the substep.
+    pub fn of(collider: &Collider, start: Pose, end: Pose) -> Guard {
+        let ball = |local: Vec3, radius: f32| match start == end {
+            true => Guard::Ball { center: end.apply_point(local), radius },
             false => Guard::None,
         };
-        match &posed.collider.shape {
+        match &collider.shape {
             Shape::Plane { normal } => {
-                let normal = posed.end.apply_vector(normal.normalize_or(Vec3::Y));
-                Guard::Plane(normal.extend(-normal.dot(posed.end.translation)))
+                let normal = end.apply_vector(normal.normalize_or(Vec3::Y));
+                Guard::Plane(normal.extend(-normal.dot(end.translation)))
             }
             Shape::Sphere { radius } => ball(Vec3::ZERO, *radius),
             Shape::Box { half } => ball(Vec3::ZERO, half.length()),
@@ -55,5 +56,59 @@ impl Guard {
             }
             Guard::None => false,
         }
+    }
+}
+
+/// Which of up to eight particles may meet any collider, as bits: a first look that spares most.
+/// It may err towards near, so rounding need not be that of [`Guard::is_far`].
+pub(super) struct Near<'a> {
+    pub guards: &'a [(Pose, Pose, Guard)],
+    pub position: &'a [Vec4],
+    pub predicted: &'a [Vec4],
+    pub radius: &'a [f32],
+    /// Radii away from which nothing is met.
+    pub reach: f32,
+}
+
+impl Kernel for Near<'_> {
+    type Output = u32;
+    #[inline(always)]
+    fn run<S: Simd>(self) -> u32 {
+        let Near { guards, position, predicted, radius, reach } = self;
+        let count = radius.len();
+        assert!(count <= LANES && position.len() == count && predicted.len() == count);
+        if count < LANES {
+            return u32::MAX; // few: look closely
+        }
+        // SAFETY: there are eight of each, as asserted.
+        let (x, p, r) = unsafe {
+            let x = S::gather(position.as_ptr().cast(), EIGHT.as_ptr());
+            let p = S::gather(predicted.as_ptr().cast(), EIGHT.as_ptr());
+            (x, p, S::load(radius.as_ptr()))
+        };
+        let (x, p) = (Vector { x: x[0], y: x[1], z: x[2] }, Vector { x: p[0], y: p[1], z: p[2] });
+        let r = r * S::splat(reach);
+        let size = p.x.abs() + p.y.abs() + p.z.abs() + r;
+        // Twice that of `is_far`.
+        let hair = S::splat(2e-5);
+        let mut near = 0;
+        for (_, _, guard) in guards {
+            near |= match *guard {
+                Guard::Plane(n) => {
+                    let height = p.x * S::splat(n.x) + p.y * S::splat(n.y) + p.z * S::splat(n.z);
+                    (height + S::splat(n.w)).at_most(r + (size + S::splat(n.w.abs())) * hair)
+                }
+                Guard::Ball { center, radius } => {
+                    let [x_at, y_at, z_at] = center.to_array();
+                    let middle =
+                        Vector { x: S::splat(x_at), y: S::splat(y_at), z: S::splat(z_at) };
+                    let away = (p - middle).length() - (p - x).length() - S::splat(radius);
+                    let far = S::splat(center.abs().element_sum() + radius);
+                    away.at_most(r + (size + far) * hair)
+                }
+                Guard::None => u32::MAX,
+            };
+        }
+        near
     }
 }
