@@ -1,7 +1,8 @@
 //! Finds where a particle meets the colliders, as planes that hold for the whole substep.
 //! C(p) = n.p + d - r >= 0 [C 4.9], swept in the collider's frame when |p - x| > r.
 //! Reads: collider shapes and their poses at both ends of the substep, x, p, r, margin (m).
-//! Writes: appends to `out`, which it never shortens; no limit on the number of contacts.
+//! Writes: appends to `out`, which it never shortens; no limit on the number of contacts. And who has
+//! any.
 //! Order: collider, then triangle index, then what a slide adds; a pure function of its arguments, so any thread may run it.
 
 use glam::{Vec3, Vec4};
@@ -140,8 +141,16 @@ fn height(contact: &EnvironmentContact, p: Vec3, r: f32) -> f32 {
 fn project(contacts: &[EnvironmentContact], p: Vec3, r: f32) -> Vec3 {
     let mut p = p;
     for _ in 0..8 {
+        let mut inside = false;
         for contact in contacts {
-            p -= contact.plane.truncate() * height(contact, p, r).min(0.0);
+            let height = height(contact, p, r);
+            if height < 0.0 {
+                p -= contact.plane.truncate() * height;
+                inside = true;
+            }
+        }
+        if !inside {
+            break; // nor would another sweep move it
         }
     }
     p
@@ -226,7 +235,9 @@ pub(crate) fn run(team: &Team, world: &World, scratch: &mut Scratch, at: &Moment
                 desk.end(i);
             }
         }
-    })
+    })?;
+    scratch.environment.collect_filled(&mut scratch.beside);
+    Ok(())
 }
 
 #[cfg(test)]

@@ -145,6 +145,18 @@ impl<T: Copy + Default + Send + Sync, W: Default + Send> Lists<T, W> {
         Ok(())
     }
 
+    /// Who has any entries, in order.
+    pub fn collect_filled(&self, out: &mut Vec<u32>) {
+        out.resize(self.place.len(), 0);
+        let mut count = 0;
+        for (i, place) in self.place.iter().enumerate() {
+            // Written whether it counts or not, so that the processor need not guess.
+            out[count] = i as u32;
+            count += usize::from(place.load(Relaxed) >> 32 != 0);
+        }
+        out.truncate(count);
+    }
+
     /// Entries in all.
     pub fn len(&self) -> usize {
         self.used

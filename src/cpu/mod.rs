@@ -88,6 +88,8 @@ pub(crate) struct Scratch {
     pub joined: joined::Joined,
     pub contact_rows: color_contacts::ContactRows,
     pub environment: Lists<EnvironmentContact>,
+    /// Particles with environment contacts.
+    pub beside: Vec<u32>,
     /// Which rows of a kind break.
     pub gone: Vec<bool>,
     /// Pose of each collider at both ends of the substep, and what spares particles far from it.
@@ -127,6 +129,7 @@ impl Cpu {
         // Passes that are not scheduled leave no lists behind for those that are.
         if world.colliders.is_empty() {
             s.environment.clear(n);
+            s.beside.clear();
         }
         s.distance.update(&world.distance, &world.params, h);
         s.bend.update(&world.bend, &world.params, h);
