@@ -20,32 +20,36 @@ mod inline_vec;
 mod mesh;
 mod primitive;
 
-pub(crate) use guard::Guard;
-use guard::Near;
+use guard::{Guard, Near};
 
-/// A collider with its pose at the start and at the end of the substep.
+/// Where a collider is during a substep.
 #[derive(Clone, Copy, Debug)]
-pub struct PosedCollider<'a> {
-    /// Shape, friction and restitution.
-    pub collider: &'a Collider,
+pub struct Posed {
     /// Pose where the substep starts.
     pub start: Pose,
     /// Pose where it ends.
     pub end: Pose,
-    /// Copied into the contacts, to find friction and restitution again.
-    pub index: u32,
     /// Spares particles that are far.
-    pub(crate) guard: Guard,
+    guard: Guard,
 }
 
-impl<'a> PosedCollider<'a> {
+impl Posed {
     /// `collider` over the substep from `time` to `time + h` [s].
-    #[cfg(test)]
-    pub fn new(collider: &'a Collider, index: u32, time: f64, h: f64) -> Self {
+    pub fn new(collider: &Collider, time: f64, h: f64) -> Self {
         let (start, end) = (collider.pose_at(time), collider.pose_at(time + h));
-        let guard = Guard::of(collider, start, end);
-        PosedCollider { collider, start, end, index, guard }
+        Posed { start, end, guard: Guard::of(collider, start, end) }
     }
+}
+
+/// A collider with where it is.
+#[derive(Clone, Copy, Debug)]
+pub struct PosedCollider<'a> {
+    /// Shape, friction and restitution.
+    pub collider: &'a Collider,
+    /// Its poses.
+    pub posed: &'a Posed,
+    /// Copied into the contacts, to find friction and restitution again.
+    pub index: u32,
 }
 
 /// A plane the particle must stay on the positive side of.
@@ -114,15 +118,16 @@ fn find_along<'a>(
     margin: f32,
     out: &mut Vec<EnvironmentContact>,
 ) {
-    for posed in colliders {
+    for at in colliders {
+        let posed = at.posed;
         if posed.guard.is_far(x, p, r + margin) {
             continue;
         }
         // In the collider's own frame a fast collider is the same as a fast particle.
         let sweep =
             Sweep { x: posed.start.inverse_point(x), p: posed.end.inverse_point(p), r, margin };
-        let mut emit = |plane: LocalPlane| emit_contact(&posed, plane, out);
-        match &posed.collider.shape {
+        let mut emit = |plane: LocalPlane| emit_contact(&at, plane, out);
+        match &at.collider.shape {
             Shape::Mesh { bvh, closed: true, .. } => mesh::find_closed(bvh, &sweep, &mut emit),
             Shape::Mesh { bvh, thickness, .. } => {
                 mesh::find_sheet(bvh, *thickness, &sweep, &mut emit);
@@ -183,35 +188,27 @@ impl LocalPlane {
     }
 }
 
-fn emit_contact(posed: &PosedCollider, plane: LocalPlane, out: &mut Vec<EnvironmentContact>) {
+fn emit_contact(at: &PosedCollider, plane: LocalPlane, out: &mut Vec<EnvironmentContact>) {
+    let posed = at.posed;
     let normal = posed.end.apply_vector(plane.normal);
     let point = posed.end.apply_point(plane.point);
     let motion = point - posed.start.apply_point(plane.point);
     let plane = normal.extend(-normal.dot(point) - plane.skin);
     // Coordinates near f32's limit overflow in the products; such a contact would only spread it.
     if plane.is_finite() && motion.is_finite() {
-        out.push(EnvironmentContact { plane, motion, collider: posed.index });
+        out.push(EnvironmentContact { plane, motion, collider: at.index });
     }
 }
 
 /// Lists the contacts of every particle that physics moves.
 pub(crate) fn run(team: &Team, world: &World, scratch: &mut Scratch, at: &Moment) -> Result<()> {
-    let end = at.time + f64::from(at.h);
+    let h = f64::from(at.h);
     scratch.posed.clear();
-    scratch.posed.extend(world.colliders.iter().map(|c| {
-        let (start, end) = (c.pose_at(at.time), c.pose_at(end));
-        (start, end, Guard::of(c, start, end))
-    }));
+    scratch.posed.extend(world.colliders.iter().map(|c| Posed::new(c, at.time, h)));
     let posed = &scratch.posed[..];
-    let colliders = world.colliders.iter().zip(posed).zip(0..).map(
-        |((collider, &(start, end, guard)), index)| PosedCollider {
-            collider,
-            start,
-            end,
-            index,
-            guard,
-        },
-    );
+    let colliders = world.colliders.iter().zip(posed).zip(0..);
+    let colliders =
+        colliders.map(|((collider, posed), index)| PosedCollider { collider, posed, index });
     let p = &world.particles;
     let slack = world.params.margin - 1.0;
     let (position, predicted, radius) = (&p.position[..], &p.predicted[..], &p.radius[..]);
@@ -219,7 +216,7 @@ pub(crate) fn run(team: &Team, world: &World, scratch: &mut Scratch, at: &Moment
         for first in range.clone().step_by(LANES) {
             let eight = first..(first + LANES).min(range.end);
             let near = Near {
-                guards: posed,
+                posed,
                 position: &position[eight.clone()],
                 predicted: &predicted[eight.clone()],
                 radius: &radius[eight.clone()],

@@ -239,51 +239,69 @@ mod tests {
     use crate::simd::Level;
     use crate::{Backend, Engine, Grains, Particle, Phase, World};
     use glam::Vec3;
-    use std::collections::HashSet;
+    use std::collections::{HashMap, HashSet};
 
-    #[test]
-    fn rows_of_a_color_share_no_particle_and_hold_every_pair_once() {
+    /// A shaken heap, stepped once, with balls of these sizes (in radii) in the middle.
+    fn heap(balls: &[f32]) -> Engine {
         let mut world = World::new();
-        let heap = Grains { counts: [9, 8, 7], jitter: 0.3, ..Grains::default() };
-        world.add_grains(&heap).unwrap();
-        let mut engine = Engine::new(world, Backend::Cpu { threads: 1 }).unwrap();
-        engine.step(1.0 / 60.0).unwrap();
-        let scratch = engine.scratch();
-        let rows = &scratch.contact_rows;
-        let mut pairs = HashSet::new();
-        for color in 0..rows.color_count() {
-            let mut seen = HashSet::new();
-            for k in rows.rows(color) {
-                assert!(seen.insert(rows.a[k]) && seen.insert(rows.b[k]), "colour {color}");
-                pairs.insert((rows.a[k], rows.b[k]));
-            }
-        }
-        assert!(pairs.len() > 500);
-        assert_eq!(pairs.len(), scratch.neighbors.pair_count());
-    }
-
-    /// Every level and team gives the bits of the formula applied row by row; a large ball among
-    /// small ones fills the overflow colour.
-    #[test]
-    fn rows_are_solved_alike_by_every_level_and_team() {
-        let mut world = World::new();
-        let heap = Grains { counts: [9, 8, 7], jitter: 0.3, ..Grains::default() };
+        let heap = Grains { counts: [19, 18, 17], jitter: 0.3, ..Grains::default() };
         let radius = heap.radius;
         let ids = world.add_grains(&heap).unwrap();
-        let middle = world.position(ids[250]).unwrap();
-        world
-            .add_particle(&Particle {
-                position: middle,
-                velocity: Vec3::ZERO,
-                mass: 1.0,
-                radius: 4.0 * radius,
-                phase: Phase::group(77),
-            })
-            .unwrap();
-        let mut engine = Engine::new(world, Backend::Cpu { threads: 1 }).unwrap();
+        let middle = world.position(ids[3000]).unwrap();
+        for (k, size) in balls.iter().enumerate() {
+            world
+                .add_particle(&Particle {
+                    position: middle + Vec3::X * (k as f32 * radius),
+                    velocity: Vec3::ZERO,
+                    mass: 1.0,
+                    radius: size * radius,
+                    phase: Phase::group(77 + k as u32),
+                })
+                .unwrap();
+        }
+        let mut engine = Engine::new(world, Backend::Cpu { threads: 2 }).unwrap();
         engine.step(1.0 / 60.0).unwrap();
+        engine
+    }
+
+    #[test]
+    fn batches_share_no_particle_nor_do_tiles_of_a_color_and_every_pair_is_there_once() {
+        for balls in [&[][..], &[4.0], &[4.0, 25.0]] {
+            let engine = heap(balls);
+            let scratch = engine.scratch();
+            let rows = &scratch.contact_rows;
+            let mut pairs = HashSet::new();
+            let mut add = |a, b| assert!(a < b && pairs.insert((a, b)), "{a} {b} again");
+            for color in 0..COLORS {
+                let mut owner = HashMap::new();
+                for &tile in rows.tiles.of_color(color) {
+                    for batch in rows.batches.of(tile as usize) {
+                        let mut seen = HashSet::new();
+                        for (a, b, _) in batch.rows() {
+                            assert!(seen.insert(a) && seen.insert(b), "colour {color}");
+                            add(a, b);
+                        }
+                        for slot in seen {
+                            assert_eq!(*owner.entry(slot).or_insert(tile), tile);
+                        }
+                    }
+                }
+            }
+            for (a, b, _) in rows.apart.iter().flat_map(Batch::rows) {
+                add(a, b);
+            }
+            assert!(pairs.len() > 5000);
+            assert_eq!(pairs.len(), scratch.neighbors.pair_count());
+            assert_eq!(rows.apart.is_empty(), balls.len() < 2, "a ball wider than tiles");
+        }
+    }
+
+    /// Every level and team gives the bits of the formula applied row by row; large balls among
+    /// small ones use up the colours and reach beyond the tiles.
+    #[test]
+    fn rows_are_solved_alike_by_every_level_and_team() {
+        let engine = heap(&[4.0, 25.0]);
         let rows = &engine.scratch().contact_rows;
-        assert_eq!(rows.color_count(), OVERFLOW_COLOR + 1, "the overflow colour is in use");
         let particles = engine.world().particles();
         // Squeezed, so that most touch; some coincide, some are held, one is nowhere.
         let squeezed = |k: usize, v: &Vec4| match k % 50 {
@@ -291,38 +309,33 @@ mod tests {
             _ if k == 123 => Vec4::splat(f32::NAN),
             _ => (v.truncate() * 0.8).extend(v.w),
         };
-        let at: Vec<Vec4> =
+        let predicted: Vec<Vec4> =
             particles.positions().iter().enumerate().map(|(k, v)| squeezed(k, v)).collect();
-        let start: Vec<Vec4> = particles.positions().to_vec();
-        let weight: Vec<f32> =
-            (0..at.len()).map(|k| if k % 11 == 0 { 0.0 } else { 1.0 + k as f32 }).collect();
+        let weight = |k: usize| if k % 11 == 0 { 0.0 } else { 1.0 + k as f32 };
+        let positions = particles.positions().iter().enumerate();
+        let start: Vec<Vec4> =
+            positions.map(|(k, v)| (v.truncate() * 0.9).extend(weight(k))).collect();
         let friction = Friction { fixed: 0.5, kinetic: 0.4 };
         for solve in [Solve::Overlap, Solve::Contact(friction)] {
-            let [mut at_one, mut start_one] = [at.clone(), start.clone()];
+            let [mut p, mut x] = [predicted.clone(), start.clone()];
             let mut moved = 0;
-            for color in 0..rows.color_count() {
-                for k in rows.rows(color) {
-                    moved += one_by_one(
-                        [rows.a[k] as usize, rows.b[k] as usize],
-                        rows.contact[k],
-                        (&mut at_one, &mut start_one),
-                        &weight,
-                        solve,
-                    );
-                }
+            let tiles = (0..COLORS).flat_map(|color| rows.tiles.of_color(color));
+            let batches = tiles.flat_map(|&tile| rows.batches.of(tile as usize));
+            for pair in batches.chain(&rows.apart).flat_map(Batch::rows) {
+                moved += one_by_one(pair, &mut p, &mut x, solve);
             }
-            assert!(moved > 500, "{moved}");
+            assert!(moved > 5000, "{moved}");
             for level in Level::all() {
                 for threads in [1, 3] {
                     let mut team = Team::new(threads).unwrap();
                     team.simd = level;
-                    let [mut at, mut start] = [at.clone(), start.clone()];
-                    rows.solve(&team, &mut at, &mut start, &weight, solve, 0.9);
+                    let [mut q, mut y] = [predicted.clone(), start.clone()];
+                    rows.solve(&team, &mut q, &mut y, solve, 0.9);
                     let bits = |v: &[Vec4]| -> Vec<[u32; 4]> {
                         v.iter().map(|v| v.to_array().map(f32::to_bits)).collect()
                     };
-                    assert!(bits(&at) == bits(&at_one), "{level:?}, {threads} threads");
-                    assert!(bits(&start) == bits(&start_one), "{level:?}, {threads} threads");
+                    assert!(bits(&q) == bits(&p), "{level:?}, {threads} threads");
+                    assert!(bits(&y) == bits(&x), "{level:?}, {threads} threads");
                 }
             }
         }
@@ -330,16 +343,16 @@ mod tests {
 
     /// The formula for a row alone; 1 when something moved.
     fn one_by_one(
-        [a, b]: [usize; 2],
-        contact: f32,
-        (at, start): (&mut [Vec4], &mut [Vec4]),
-        weight: &[f32],
+        (a, b, contact): (u32, u32, f32),
+        predicted: &mut [Vec4],
+        start: &mut [Vec4],
         solve: Solve,
     ) -> u32 {
-        let party = |k: usize| Party {
-            at: at[k].truncate().into(),
-            start: start[k].truncate().into(),
-            weight: weight[k],
+        let overlap = matches!(solve, Solve::Overlap);
+        let party = |k: u32| {
+            let (p, x) = (predicted[k as usize].truncate(), start[k as usize]);
+            let at = if overlap { x.truncate() } else { p };
+            Party { at: at.into(), start: x.truncate().into(), weight: x.w }
         };
         let meeting = Meeting { a: party(a), b: party(b), contact, lower: 1.0 };
         let (push, touching) = match solve {
@@ -350,11 +363,9 @@ mod tests {
         if !(touching && movable) {
             return 0;
         }
-        let arrays = if let Solve::Overlap = solve { vec![at, start] } else { vec![at] };
-        for array in arrays {
-            array[a] += Vec3::from(to_a).extend(0.0);
-            array[b] += Vec3::from(to_b).extend(0.0);
-        }
+        let array = if overlap { start } else { predicted };
+        array[a as usize] += Vec3::from(to_a).extend(0.0);
+        array[b as usize] += Vec3::from(to_b).extend(0.0);
         1
     }
 }

@@ -192,6 +192,21 @@ impl<T: Copy + Default + Send + Sync, W: Default + Send> Lists<T, W> {
 mod tests {
     use super::*;
 
+    /// Makes each list by itself.
+    fn fill(
+        lists: &mut Lists<u32>,
+        team: &Team,
+        count: usize,
+        work: impl Fn(usize, &mut Vec<u32>) + Sync,
+    ) -> Result<()> {
+        lists.fill(team, count, (count, 1024), |range, desk| {
+            for i in range {
+                work(i, desk.parts().0);
+                desk.end(i);
+            }
+        })
+    }
+
     #[test]
     fn lists_are_the_same_for_any_team() {
         let expected = |i: usize| (0..i % 7).map(|k| (i * 10 + k) as u32).collect::<Vec<_>>();
@@ -201,14 +216,7 @@ mod tests {
                 let mut lists: Lists<u32> = Lists::default();
                 // Twice: the second time the array has its size.
                 for _ in 0..2 {
-                    lists
-                        .fill(&team, count, (count, 1024), |range, desk| {
-                            for i in range {
-                                desk.parts().0.extend(expected(i));
-                                desk.end(i);
-                            }
-                        })
-                        .unwrap();
+                    fill(&mut lists, &team, count, |i, out| out.extend(expected(i))).unwrap();
                     for i in 0..count {
                         assert_eq!(lists.of(i), expected(i));
                     }
@@ -224,10 +232,10 @@ mod tests {
         let team = Team::new(2).unwrap();
         let mut lists = Lists::<u32>::default();
         let long = vec![0; 1 << 24];
-        let error = lists.fill_each(&team, 300, |_, out| out.extend(&long)).unwrap_err();
+        let error = fill(&mut lists, &team, 300, |_, out| out.extend(&long)).unwrap_err();
         assert!(error.to_string().contains("2^32"), "{error}");
         assert_eq!(lists.len(), 0);
-        lists.fill_each(&team, 3, |i, out| out.push(i as u32)).unwrap();
+        fill(&mut lists, &team, 3, |i, out| out.push(i as u32)).unwrap();
         assert_eq!(lists.of(2), [2]);
     }
 }

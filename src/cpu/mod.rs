@@ -52,7 +52,6 @@ use crate::error::Result;
 use crate::report::StepReport;
 use crate::step::{Dispatch, Part, Pass};
 use crate::world::{Solver, World};
-use crate::world::collider::Pose;
 use collide_environment::EnvironmentContact;
 use glam::Vec4;
 use lists::Lists;
@@ -93,7 +92,7 @@ pub(crate) struct Scratch {
     /// Which rows of a kind break.
     pub gone: Vec<bool>,
     /// Pose of each collider at both ends of the substep, and what spares particles far from it.
-    pub posed: Vec<(Pose, Pose, collide_environment::Guard)>,
+    pub posed: Vec<collide_environment::Posed>,
     /// The lists must be made again.
     pub stale: bool,
     pub quarantined: AtomicU64,

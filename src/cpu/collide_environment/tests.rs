@@ -16,6 +16,12 @@ pub(super) fn fixed(shape: Shape) -> Collider {
     Collider::fixed(shape, Pose::IDENTITY)
 }
 
+/// A collider over a substep that begins at time 0.
+pub(super) fn posed(collider: &Collider, index: u32, h: f64) -> PosedCollider<'_> {
+    let posed = Box::leak(Box::new(Posed::new(collider, 0.0, h)));
+    PosedCollider { collider, posed, index }
+}
+
 /// Contacts with one collider that stands still.
 pub(super) fn contacts(
     collider: &Collider,
@@ -26,7 +32,7 @@ pub(super) fn contacts(
 ) -> Vec<EnvironmentContact> {
     let mut out = Vec::new();
     find_contacts(
-        [PosedCollider::new(collider, 0, 0.0, 0.0)].into_iter(),
+        [posed(collider, 0, 0.0)].into_iter(),
         x,
         p,
         r,
@@ -144,7 +150,7 @@ proptest! {
 fn order_is_by_collider() {
     let floor = fixed(Shape::Plane { normal: Vec3::Y });
     let wall = fixed(Shape::Plane { normal: Vec3::X });
-    let posed = [PosedCollider::new(&wall, 7, 0.0, 0.01), PosedCollider::new(&floor, 3, 0.0, 0.01)];
+    let posed = [posed(&wall, 7, 0.01), posed(&floor, 3, 0.01)];
     let mut out = Vec::new();
     find_contacts(posed.iter().copied(), Vec3::splat(0.1), Vec3::splat(0.05), 0.1, 0.0, &mut out);
     assert_eq!(out.iter().map(|c| c.collider).collect::<Vec<_>>(), [7, 3]);
@@ -171,8 +177,8 @@ fn a_slide_along_one_collider_does_not_lead_through_another() {
                 let x = Vec3::new(0.3, 0.2, 0.1);
                 let p = x + Vec3::new(1.0, -down, 0.3).normalize() * speed * DT;
                 let posed = [
-                    PosedCollider::new(&floor, 0, 0.0, 0.0),
-                    PosedCollider::new(&wall, 1, 0.0, 0.0),
+                    posed(&floor, 0, 0.0),
+                    posed(&wall, 1, 0.0),
                 ];
                 let (mut out, r) = (Vec::new(), 0.05);
                 find_contacts(posed.iter().copied(), x, p, r, 0.0, &mut out);
@@ -189,7 +195,7 @@ fn a_long_run_stays_in() {
     let hills = sheet(10, 2.2, |x, z| 0.1 * libm::sinf(6.0 * x) * libm::cosf(5.0 * z) - 0.6);
     let room = fixed(Shape::mesh(block(Vec3::ONE), false, 0.0).unwrap());
     let floor = fixed(Shape::mesh(hills, false, 0.0).unwrap());
-    let posed = [PosedCollider::new(&room, 0, 0.0, 0.0), PosedCollider::new(&floor, 1, 0.0, 0.0)];
+    let posed = [posed(&room, 0, 0.0), posed(&floor, 1, 0.0)];
     let (r, mut out) = (0.03, Vec::new());
     for kick in [0.5f32, 5.0, 50.0, 500.0] {
         for start in 0..20 {
@@ -240,13 +246,29 @@ proptest::proptest! {
         let collider = fixed(shape);
         let start = Pose::new(Vec3::ZERO, glam::Quat::from_array(turn));
         let end = Pose::new(Vec3::from(moves).floor(), start.rotation);
-        let posed = PosedCollider { collider: &collider, start, end, index: 0 };
+        let guard = super::Guard::of(&collider, start, end);
+        let unguarded = Posed { start, end, guard: super::Guard::None };
+        let at = PosedCollider { collider: &collider, posed: &unguarded, index: 0 };
         let (x, r, margin) = (Vec3::from(x), 0.05, 0.01);
         let p = x + Vec3::from(way);
         let mut out = Vec::new();
-        find_contacts(std::iter::once(posed), x, p, r, margin, &mut out);
-        if super::Guard::of(&posed).is_far(x, p, r + margin) {
+        find_contacts(std::iter::once(at), x, p, r, margin, &mut out);
+        if guard.is_far(x, p, r + margin) {
             proptest::prop_assert!(out.is_empty(), "{out:?}");
+        }
+        // The first look of eight must not spare who is not far; the others are anywhere.
+        let rows = |at: Vec3| [at.extend(1.0); crate::simd::LANES];
+        let (position, predicted, radius) = (rows(x), rows(p), [r; crate::simd::LANES]);
+        for level in crate::simd::Level::all() {
+            let near = super::Near {
+                posed: &[Posed { start, end, guard }],
+                position: &position,
+                predicted: &predicted,
+                radius: &radius,
+                reach: (r + margin) / r,
+            };
+            let spared = level.run(near) & 0xff == 0;
+            proptest::prop_assert!(!spared || guard.is_far(x, p, r + margin));
         }
     }
 }
@@ -257,7 +279,7 @@ fn guards_spare_most_particles() {
     let ball = fixed(Shape::Sphere { radius: 0.5 });
     let floor = fixed(Shape::Plane { normal: Vec3::Y });
     for collider in [&ball, &floor] {
-        let guard = super::Guard::of(&PosedCollider::new(collider, 0, 0.0, 0.0));
+        let guard = super::Guard::of(collider, Pose::IDENTITY, Pose::IDENTITY);
         assert!(guard.is_far(Vec3::Y, Vec3::Y * 1.1, 0.1));
         assert!(!guard.is_far(Vec3::Y, Vec3::Y * 0.05, 0.1));
         assert!(!guard.is_far(Vec3::Y, Vec3::NAN, 0.1));

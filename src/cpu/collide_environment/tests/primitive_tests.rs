@@ -130,7 +130,7 @@ fn a_fast_collider_catches_a_still_particle() {
                     .zip([0.0, f64::from(DT)])
                     .map(|(&pose, time)| Keyframe { time, pose })
                     .collect();
-                let posed = PosedCollider::new(&plate, 0, 0.0, f64::from(DT));
+                let posed = super::posed(&plate, 0, f64::from(DT));
                 let (x, r) = (Vec3::ZERO, 0.01);
                 let mut found = Vec::new();
                 find_contacts([posed].into_iter(), x, x, r, 0.0, &mut found);
@@ -138,10 +138,10 @@ fn a_fast_collider_catches_a_still_particle() {
                 assert!((found[0].motion - Vec3::Y * travel).length() < 1e-4);
                 // Before the plate at its end, as it was at its start.
                 let end = settle(&found, x, r);
-                assert!((posed.end.inverse_point(end).y * sign - r - 0.001).abs() < 1e-4);
+                assert!((posed.posed.end.inverse_point(end).y * sign - r - 0.001).abs() < 1e-4);
                 let at_start =
                     height(&found[0], x, r) + found[0].plane.truncate().dot(found[0].motion);
-                let exact = posed.start.inverse_point(x).y * sign - r - 0.001;
+                let exact = posed.posed.start.inverse_point(x).y * sign - r - 0.001;
                 assert!((at_start - exact).abs() < 1e-4, "{at_start} {exact}");
             }
         }
