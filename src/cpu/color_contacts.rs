@@ -11,7 +11,7 @@ use super::Scratch;
 use super::broad::Broad;
 use super::contact_block::{Arrays, Batch, ContactBlock, Solve};
 use super::lists::Lists;
-use super::neighbors::Neighbors;
+use super::neighbors::{Neighbor, Neighbors};
 use super::team::{Shared, Team};
 use super::tiles::{COLORS, Tiles};
 use crate::error::Result;
@@ -130,13 +130,12 @@ impl ContactRows {
                 palette.begin(points.len());
                 for &a in members {
                     let at = points[a as usize];
-                    for n in neighbors.above(a as usize) {
-                        let other = points[n.slot as usize];
-                        if snug || tiles.touch(at, other) {
-                            let limit = n.contact * CLOSE;
-                            let close = (at - other).truncate().length_squared() <= limit * limit;
-                            palette.add(a, n.slot, n.contact, close);
-                        }
+                    let list = neighbors.above(a as usize).iter();
+                    if snug {
+                        palette.add(a, at, list, points);
+                    } else {
+                        let touch = |n: &&Neighbor| tiles.touch(at, points[n.slot as usize]);
+                        palette.add(a, at, list.filter(touch), points);
                     }
                 }
                 palette.finish(out);
@@ -177,18 +176,31 @@ impl Palette {
         self.count.resize(2 * TINTS as usize, 0);
     }
 
-    /// Gives a pair the lowest tint that neither particle has yet.
-    #[inline]
-    fn add(&mut self, a: u32, b: u32, contact: f32, close: bool) {
-        let half = if close { 0 } else { TINTS };
-        let around = ((self.used[a as usize] | self.used[b as usize]) >> half) as u32;
-        let tint = around.trailing_ones().min(TINTS - 1);
-        // The last has no bit: any number of pairs may take it.
-        let bit = u64::from(1 << tint & !(1u32 << (TINTS - 1))) << half;
-        self.used[a as usize] |= bit;
-        self.used[b as usize] |= bit;
-        self.count[(half + tint) as usize] += 1;
-        self.listed.push(Listed { a, b, contact, tint: half + tint });
+    /// Gives the pairs of particle a, which is at `at`, the lowest tint that neither has yet.
+    #[inline(always)]
+    fn add<'n>(
+        &mut self,
+        a: u32,
+        at: Vec4,
+        list: impl Iterator<Item = &'n Neighbor>,
+        points: &[Vec4],
+    ) {
+        let Palette { used, listed, count } = self;
+        let mut around_a = used[a as usize];
+        listed.extend(list.map(|&Neighbor { slot: b, contact }| {
+            let (limit, d) = (contact * CLOSE, (at - points[b as usize]).truncate());
+            let half = if d.length_squared() <= limit * limit { 0 } else { TINTS };
+            let around_b = &mut used[b as usize];
+            let around = ((around_a | *around_b) >> half) as u32;
+            let tint = around.trailing_ones().min(TINTS - 1);
+            // The last has no bit: any number of pairs may take it.
+            let bit = u64::from(1 << tint & !(1u32 << (TINTS - 1))) << half;
+            around_a |= bit;
+            *around_b |= bit;
+            count[(half + tint) as usize] += 1;
+            Listed { a, b, contact, tint: half + tint }
+        }));
+        used[a as usize] = around_a;
     }
 
     /// Appends the pairs in batches, and is clean again.
