@@ -3,8 +3,14 @@
 //! Work is cut into blocks whose size depends on the scene alone, never on the number of threads:
 //! that is what makes results the same for any team.
 
+mod busy;
+
+pub(crate) use busy::ROWS as BUSY_ROWS;
+
 use crate::error::{Error, Result};
 use crate::simd::Level;
+use crate::step::Pass;
+use busy::Busy;
 use crossbeam_utils::CachePadded;
 use parking_lot::{Condvar, Mutex};
 use std::marker::PhantomData;
@@ -14,6 +20,7 @@ use std::sync::Arc;
 use std::sync::atomic::Ordering::{AcqRel, Acquire, Relaxed, Release, SeqCst};
 use std::sync::atomic::{AtomicBool, AtomicPtr, AtomicU64, AtomicUsize};
 use std::thread::JoinHandle;
+use std::time::{Duration, Instant};
 
 /// Particles a block of an element-wise pass holds: large enough to hide the cost of handing it
 /// out (about 1 us), small enough to balance.
@@ -52,6 +59,7 @@ struct Inner {
     region: CachePadded<AtomicU64>,
     /// Blocks done since the beginning.
     done: CachePadded<AtomicU64>,
+    busy: Busy,
     /// A block panicked; the caller panics in its place.
     panicked: AtomicBool,
     quit: AtomicBool,
@@ -153,10 +161,19 @@ impl Inner {
         false
     }
 
+    /// Waits until so many blocks are done, and notes how long that took.
     fn wait_done(&self, goal: u64) {
-        if self.spin(|| self.done.load(Acquire) >= goal) {
+        if self.done.load(Acquire) >= goal {
             return;
         }
+        let since = Instant::now();
+        if !self.spin(|| self.done.load(Acquire) >= goal) {
+            self.sleep_until_done(goal);
+        }
+        self.busy.note(0, since.elapsed());
+    }
+
+    fn sleep_until_done(&self, goal: u64) {
         let mut guard = self.lock.lock();
         self.caller_sleeps.store(true, SeqCst);
         while self.done.load(SeqCst) < goal {
@@ -173,8 +190,10 @@ impl Inner {
             if self.quit.load(Acquire) {
                 return;
             }
+            let since = Instant::now();
             let mine = self.work(seen, me);
             if mine > 0 {
+                self.busy.note(me, since.elapsed());
                 // SeqCst: either the caller about to park sees the count, or we see it sleep.
                 self.done.fetch_add(mine, SeqCst);
                 if self.caller_sleeps.load(SeqCst) {
@@ -219,6 +238,7 @@ impl Team {
             count: AtomicUsize::new(0),
             region: CachePadded::new(AtomicU64::new(0)),
             done: CachePadded::new(AtomicU64::new(0)),
+            busy: Busy::new(threads),
             panicked: AtomicBool::new(false),
             crowded: std::thread::available_parallelism().map_or(1, |n| n.get()) < threads,
             quit: AtomicBool::new(false),
@@ -243,6 +263,22 @@ impl Team {
     /// How many workers.
     pub fn threads(&self) -> usize {
         self.inner.queues.len()
+    }
+
+    /// The time workers are busy from now on belongs to `pass`, or lies between passes.
+    pub fn charge(&self, pass: Option<Pass>) {
+        self.inner.busy.charge(pass);
+    }
+    /// Forgets how long workers were busy.
+    pub fn clear_busy(&self) {
+        self.inner.busy.clear();
+    }
+    /// How long each worker was busy since then, by pass and between them, given how long those took.
+    pub fn busy<'a>(
+        &'a self,
+        wall: &'a [Duration; BUSY_ROWS],
+    ) -> impl Iterator<Item = [Duration; BUSY_ROWS]> + 'a {
+        self.inner.busy.read(wall)
     }
 
     /// Calls `work(block, range)` for every block of `size` items out of `len`, in any order.
