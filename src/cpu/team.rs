@@ -31,7 +31,8 @@ pub(crate) const BLOCK: usize = 2048;
 /// A coloured solver opens hundreds of small parallel regions a step, so handing one out must cost
 /// less than a microsecond: helpers spin a little between regions and only then park. Each worker
 /// takes the blocks of its own range first and then steals. A region ends when its blocks are done,
-/// never when threads have arrived, so a helper that the system holds up delays nobody.
+/// never when threads have arrived, so a helper that the system holds up delays nobody. No more are
+/// woken than there are cores and blocks: 8 workers on 2 cores are 2 at work and 6 asleep.
 pub(crate) struct Team {
     inner: Arc<Inner>,
     helpers: Vec<JoinHandle<()>>,
@@ -49,7 +50,7 @@ const NEXT_BITS: u32 = 24;
 const NEXT_MASK: u64 = (1 << NEXT_BITS) - 1;
 
 struct Inner {
-    /// One queue a worker: a contiguous share of the region's blocks.
+    /// One queue for each worker that has a core: a contiguous share of the region's blocks.
     queues: Box<[Queue]>,
     /// The region's work: a `&&dyn Fn(block, worker)` on the caller's stack, alive until its blocks are done.
     work: CachePadded<AtomicPtr<()>>,
@@ -63,8 +64,9 @@ struct Inner {
     /// A block panicked; the caller panics in its place.
     panicked: AtomicBool,
     quit: AtomicBool,
-    /// More workers than cores: waiting must give the core away, or it delays the work waited for.
-    crowded: bool,
+    workers: usize,
+    /// Cores there are to work on.
+    cores: usize,
     /// Helpers that are parked or about to.
     sleepers: CachePadded<AtomicUsize>,
     /// The caller is parked or about to.
@@ -78,12 +80,18 @@ struct Inner {
 const SPINS: u32 = 4000;
 
 impl Inner {
+    /// The queue a worker begins with. The first is the caller's alone, so that particles stay in
+    /// the cache of the core that swept them before, whichever helper is awake.
+    fn home(&self, me: usize) -> usize {
+        if me < self.queues.len() { me } else { 1 + (me - 1) % (self.queues.len() - 1).max(1) }
+    }
+
     /// Claims and runs blocks of region `region` until none is left; returns how many.
     fn work(&self, region: u64, me: usize) -> u64 {
-        let workers = self.queues.len();
+        let shares = self.queues.len();
         let mut mine = 0;
-        for k in 0..workers {
-            let r = (me + k) % workers;
+        for k in 0..shares {
+            let r = (self.home(me) + k) % shares;
             let queue = &self.queues[r];
             loop {
                 let word = queue.load(Acquire);
@@ -95,7 +103,7 @@ impl Inner {
                 // also sees this queue closed, so the claim below fails.
                 let count = self.count.load(Acquire);
                 let work = self.work.load(Acquire);
-                let (first, end) = (count * r / workers, count * (r + 1) / workers);
+                let (first, end) = (count * r / shares, count * (r + 1) / shares);
                 let next = (word & NEXT_MASK) as usize;
                 if first + next >= end {
                     break;
@@ -131,10 +139,7 @@ impl Inner {
         }
         // SeqCst: either a helper about to park sees the new region, or we see the sleeper.
         self.region.store(region, SeqCst);
-        if self.sleepers.load(SeqCst) > 0 {
-            drop(self.lock.lock());
-            self.work_came.notify_all();
-        }
+        self.wake(count.min(self.cores));
         let mine = self.work(region, 0);
         self.done.fetch_add(mine, AcqRel);
         self.wait_done(goal);
@@ -143,13 +148,35 @@ impl Inner {
         }
     }
 
+    /// Wakes helpers until `wanted` workers are awake, the caller among them.
+    fn wake(&self, wanted: usize) {
+        let awake = self.awake();
+        if awake < wanted.min(self.workers) {
+            drop(self.lock.lock());
+            for _ in awake..wanted {
+                self.work_came.notify_one();
+            }
+        }
+    }
+
+    /// More workers awake than cores: waiting must give the core away, or it delays the work
+    /// waited for.
+    fn crowded(&self) -> bool {
+        self.awake() > self.cores
+    }
+
+    /// Workers that are not parked.
+    fn awake(&self) -> usize {
+        self.workers - self.sleepers.load(SeqCst)
+    }
+
     /// Waits a little for `ready`; true when it came.
     fn spin(&self, mut ready: impl FnMut() -> bool) -> bool {
         for round in 0..SPINS {
             if ready() {
                 return true;
             }
-            if self.crowded {
+            if self.crowded() {
                 if round > SPINS / 100 {
                     return false;
                 }
@@ -204,15 +231,18 @@ impl Inner {
         }
     }
 
+    /// Waits for a region after `seen`. Who has no core of its own parks at once and sleeps through
+    /// regions: with 8 workers on 2 cores there would always be another to stay awake for.
     fn wait_region(&self, seen: u64) -> u64 {
-        if self.spin(|| self.region.load(Acquire) != seen) {
+        if !self.crowded() && self.spin(|| self.region.load(Acquire) != seen) {
             return self.region.load(Acquire);
         }
         let mut guard = self.lock.lock();
         self.sleepers.fetch_add(1, SeqCst);
         let region = loop {
             let region = self.region.load(SeqCst);
-            if region != seen || self.quit.load(Acquire) {
+            let needed = region != seen && self.awake() < self.cores;
+            if needed || self.quit.load(Acquire) {
                 break region;
             }
             self.work_came.wait(&mut guard);
@@ -225,23 +255,29 @@ impl Inner {
 impl Team {
     /// A team of `threads` workers; 0 means one per core.
     pub fn new(threads: usize) -> Result<Self> {
+        Self::on_cores(threads, std::thread::available_parallelism().map_or(1, |n| n.get()))
+    }
+
+    /// A team on a machine with so many cores.
+    fn on_cores(threads: usize, cores: usize) -> Result<Self> {
         let threads = match threads {
-            0 => std::thread::available_parallelism().map_or(1, |n| n.get()),
+            0 => cores,
             n if n <= 1024 => n,
             n => {
                 return Err(Error::value("threads", format!("{n} is too many; at most 1024")));
             }
         };
         let inner = Arc::new(Inner {
-            queues: (0..threads).map(|_| CachePadded::new(AtomicU64::new(0))).collect(),
+            queues: (0..threads.min(cores)).map(|_| CachePadded::new(AtomicU64::new(0))).collect(),
             work: CachePadded::new(AtomicPtr::new(std::ptr::null_mut())),
             count: AtomicUsize::new(0),
             region: CachePadded::new(AtomicU64::new(0)),
             done: CachePadded::new(AtomicU64::new(0)),
             busy: Busy::new(threads),
             panicked: AtomicBool::new(false),
-            crowded: std::thread::available_parallelism().map_or(1, |n| n.get()) < threads,
             quit: AtomicBool::new(false),
+            workers: threads,
+            cores,
             sleepers: CachePadded::new(AtomicUsize::new(0)),
             caller_sleeps: AtomicBool::new(false),
             lock: Mutex::new(()),
@@ -262,7 +298,7 @@ impl Team {
 
     /// How many workers.
     pub fn threads(&self) -> usize {
-        self.inner.queues.len()
+        self.inner.workers
     }
 
     /// The time workers are busy from now on belongs to `pass`, or lies between passes.
@@ -449,8 +485,9 @@ mod tests {
 
     #[test]
     fn every_row_is_visited_once_for_any_team() {
-        for threads in [1, 2, 3, 8] {
-            let team = Team::new(threads).unwrap();
+        // As many cores as workers, or a few, whatever this machine has.
+        for (threads, cores) in [(1, 1), (2, 1), (2, 2), (3, 2), (3, 3), (8, 1), (8, 3), (8, 8)] {
+            let team = Team::on_cores(threads, cores).unwrap();
             let mut hits = vec![0u32; 10_001];
             let index: Vec<u32> = (0..10_001).collect();
             for round in 1..=2000 {
@@ -469,14 +506,34 @@ mod tests {
 
     #[test]
     fn regions_of_every_size_are_run_whole() {
-        let team = Team::new(8).unwrap();
-        for round in 0..20_000usize {
-            let count = 1 + round % 23;
-            let sum = AtomicUsize::new(0);
-            team.blocks(count, 1, |b, _| {
-                sum.fetch_add(b + 1, Relaxed);
-            });
-            assert_eq!(sum.into_inner(), count * (count + 1) / 2);
+        for cores in [2, 8] {
+            let team = Team::on_cores(8, cores).unwrap();
+            for round in 0..20_000usize {
+                let count = 1 + round % 23;
+                let sum = AtomicUsize::new(0);
+                team.blocks(count, 1, |b, _| {
+                    sum.fetch_add(b + 1, Relaxed);
+                });
+                assert_eq!(sum.into_inner(), count * (count + 1) / 2);
+            }
+        }
+    }
+
+    /// Region upon region: whoever has no core must go to sleep all the same, and stay asleep.
+    #[test]
+    fn no_more_are_awake_than_there_are_cores() {
+        let team = Team::on_cores(8, 2).unwrap();
+        let region = || {
+            team.blocks(16, 1, |_, _| (0..300).for_each(|_| std::hint::spin_loop()));
+        };
+        let began = Instant::now();
+        while team.inner.awake() > 2 {
+            region();
+            assert!(began.elapsed() < Duration::from_secs(10), "{} awake", team.inner.awake());
+        }
+        for _ in 0..2000 {
+            region();
+            assert!(team.inner.awake() <= 2);
         }
     }
 
