@@ -76,6 +76,12 @@ struct Inner {
     work_done: Condvar,
 }
 
+/// Where a test holds workers up, so that what rarely happens between two workers does.
+#[cfg(not(test))]
+fn hold_up() {}
+#[cfg(test)]
+use tests::hold_up;
+
 /// Rounds of waiting before a helper parks: about 20 us, a few small regions long.
 const SPINS: u32 = 4000;
 
@@ -99,6 +105,7 @@ impl Inner {
                 if word >> NEXT_BITS != region & (u64::MAX >> NEXT_BITS) {
                     break;
                 }
+                hold_up();
                 // Acquire, against the Release in `open`: whoever reads the next region's values
                 // also sees this queue closed, so the claim below fails.
                 let count = self.count.load(Acquire);
@@ -108,6 +115,7 @@ impl Inner {
                 if first + next >= end {
                     break;
                 }
+                hold_up();
                 if queue.compare_exchange_weak(word, word + 1, AcqRel, Relaxed).is_err() {
                     continue;
                 }
@@ -134,6 +142,7 @@ impl Inner {
         let goal = self.done.load(Relaxed) + count as u64;
         self.count.store(count, Release);
         self.work.store((&raw const work).cast_mut().cast(), Release);
+        hold_up();
         for queue in &self.queues {
             queue.store(region << NEXT_BITS, Release);
         }
@@ -517,6 +526,44 @@ mod tests {
                 assert_eq!(sum.into_inner(), count * (count + 1) / 2);
             }
         }
+    }
+
+    static HOLDING_UP: AtomicBool = AtomicBool::new(false);
+
+    /// Gives the core away at one place in four, each worker at others.
+    pub(super) fn hold_up() {
+        thread_local!(static TURN: std::cell::Cell<u64> = {
+            static SEED: AtomicU64 = AtomicU64::new(1);
+            std::cell::Cell::new(SEED.fetch_add(0x9e37_79b9_7f4a_7c15, Relaxed))
+        });
+        if HOLDING_UP.load(Relaxed) {
+            // A step of a linear congruential generator; its upper bits are random enough.
+            let turn = TURN.get().wrapping_mul(6_364_136_223_846_793_005).wrapping_add(1);
+            TURN.set(turn);
+            if turn >> 62 == 0 {
+                std::thread::yield_now();
+            }
+        }
+    }
+
+    /// A worker may be held up between reading a queue, reading what the region is, and claiming
+    /// from it, while the region ends and others begin: every block is run once all the same.
+    #[test]
+    fn whoever_is_late_claims_nothing_of_a_later_region() {
+        HOLDING_UP.store(true, Relaxed);
+        for cores in [2, 8] {
+            let team = Team::on_cores(8, cores).unwrap();
+            for round in 0..10_000usize {
+                let mut runs = [const { AtomicU64::new(0) }; 23];
+                let count = 2 + (round * 7) % 22;
+                team.blocks(count, 1, |b, _| {
+                    runs[b].fetch_add(1, Relaxed);
+                });
+                let once = |(b, run): (usize, &mut AtomicU64)| *run.get_mut() == (b < count) as u64;
+                assert!(runs.iter_mut().enumerate().all(once), "round {round} on {cores} cores");
+            }
+        }
+        HOLDING_UP.store(false, Relaxed);
     }
 
     /// Region upon region: whoever has no core must go to sleep all the same, and stay asleep.
