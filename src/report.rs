@@ -1,4 +1,9 @@
-//! What a step reports: time per pass, residual per kind of constraint, contacts, quarantine.
+//! What a step reports: time per pass and worker, residual per kind of constraint, contacts,
+//! quarantine.
+
+mod workers;
+
+pub use workers::Workers;
 
 use crate::cpu::{solve_bend, solve_distance, solve_volume};
 use crate::pass::PASSES;
@@ -47,6 +52,8 @@ impl PassTimes {
 pub struct StepReport {
     /// Calls and wall time of every pass.
     pub passes: PassTimes,
+    /// How long each worker was busy.
+    pub workers: Workers,
     /// Wall time of the step, ms.
     pub wall_ms: f64,
     /// Solver iterations run, over all substeps.
@@ -67,7 +74,10 @@ pub struct StepReport {
 
 impl StepReport {
     pub(crate) fn begin(&mut self) {
-        *self = StepReport::default();
+        // A steady step allocates nothing: the list of workers keeps its memory.
+        let mut workers = std::mem::take(&mut self.workers);
+        workers.clear();
+        *self = StepReport { workers, ..StepReport::default() };
     }
 }
 

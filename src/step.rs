@@ -381,6 +381,7 @@ impl Engine {
         self.schedule();
         self.report.begin();
         let Engine { world, cpu, schedule, report, .. } = self;
+        cpu.team.clear_busy();
         let started = Instant::now();
         let h = dt / schedule.substeps as f32;
         report.broad_phase = schedule.broad_phase;
@@ -412,7 +413,9 @@ impl Engine {
         }
         world.step_count += 1;
         cpu.finish_step(world, report);
-        report.wall_ms = started.elapsed().as_secs_f64() * 1e3;
+        let wall = started.elapsed();
+        report.wall_ms = wall.as_secs_f64() * 1e3;
+        report.workers.gather(&cpu.team, &report.passes, wall);
         Ok(&self.report)
     }
 }
@@ -425,11 +428,16 @@ fn run(
     world: &mut World,
     report: &mut StepReport,
 ) -> Result<()> {
+    // One reading of the clock a dispatch: where one ends, the next begins.
+    let mut started = Instant::now();
     for dispatch in dispatches {
-        let started = Instant::now();
+        cpu.team.charge(Some(dispatch.pass));
         cpu.run(dispatch, world, report)?;
-        report.passes.add(dispatch.pass, started.elapsed());
+        let ended = Instant::now();
+        report.passes.add(dispatch.pass, ended - started);
+        started = ended;
     }
+    cpu.team.charge(None);
     Ok(())
 }
 

@@ -213,6 +213,42 @@ fn the_report_has_every_key() {
 }
 
 #[test]
+fn the_worker_view_accounts_for_every_worker() {
+    let folder = Folder::new();
+    let path = folder.path("report.json");
+    let args = ["run", &folder.scene, "--threads", "2", "--report", &path];
+    assert!(!good(&args).contains("worker 1"), "only when asked for");
+    let printed = good(&[&args[..], &["--workers"]].concat());
+    let heading = "wall ms  worker 0 ms";
+    let table: Vec<&str> = printed.lines().skip_while(|l| !l.contains(heading)).collect();
+    let row = |name: &str| table.iter().any(|l| l.starts_with(name) && l.matches('%').count() == 2);
+    for name in ["predict", "solve_distance", "find_neighbors_grid", "between passes", "all"] {
+        assert!(row(name), "{name}: {printed}");
+    }
+    assert!(!row("solve_volume"), "it never ran: {printed}");
+
+    let report = json(Path::new(&path));
+    let number = |v: &Value| v.as_f64().unwrap();
+    let passes = report["passes"].as_array().unwrap();
+    let workers = report["workers"].as_array().unwrap();
+    assert_eq!(workers.len(), 2);
+    for (i, worker) in workers.iter().enumerate() {
+        assert_eq!(worker["worker"], i);
+        let mut sum = number(&worker["between_ms"]);
+        let busy = worker["passes"].as_array().unwrap();
+        assert_eq!(busy.len(), passes.len());
+        for (mine, pass) in busy.iter().zip(passes) {
+            assert_eq!(mine["name"], pass["name"]);
+            assert!(number(&mine["busy_ms"]) <= number(&pass["ms_total"]) + 1e-6);
+            sum += number(&mine["busy_ms"]);
+        }
+        assert!((sum - number(&worker["busy_ms"])).abs() < 1e-6);
+        assert!(sum <= number(&report["wall_ms"]) + 1e-6);
+    }
+    assert!(number(&workers[0]["busy_ms"]) > 0.0);
+}
+
+#[test]
 fn the_hash_is_the_same_for_any_team() {
     let folder = Folder::new();
     for solver in ["seidel", "colored", "jacobi"] {

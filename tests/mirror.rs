@@ -49,6 +49,15 @@ fn every_pass_has_its_row_in_the_readme_and_no_row_is_stale() {
 }
 
 #[test]
+fn every_pass_has_its_bench_and_no_bench_is_stale() {
+    let text = read("benches/passes.rs");
+    let ids = |line: &str| Some(line.trim().strip_prefix("(\"")?.split('"').next()?.to_string());
+    let benches: Vec<String> = text.lines().filter_map(ids).collect();
+    let names: Vec<&str> = PASSES.iter().map(|info| info.name).collect();
+    assert_eq!(benches, names, "a row a pass, in the order of a step");
+}
+
+#[test]
 fn every_parameter_has_its_row_in_the_readme() {
     use motes::world::Params;
     let readme = read("README.md");

@@ -32,7 +32,8 @@ static COUNTING: Counting = Counting;
 
 #[test]
 fn a_steady_step_allocates_nothing() {
-    for &solver in Solver::ALL {
+    let runs = Solver::ALL.iter().flat_map(|&solver| [(solver, 1), (solver, 2)]);
+    for (solver, threads) in runs {
         let mut world = World::new();
         world.params.solver = solver;
         world.params.restitution = 0.2;
@@ -50,7 +51,7 @@ fn a_steady_step_allocates_nothing() {
         world
             .add_grains(&Grains { origin: Vec3::new(0.2, 0.3, 0.2), ..Grains::default() })
             .unwrap();
-        let mut engine = Engine::new(world, Backend::Cpu { threads: 1 }).unwrap();
+        let mut engine = Engine::new(world, Backend::Cpu { threads }).unwrap();
         for _ in 0..200 {
             engine.step(1.0 / 60.0).unwrap();
         }
@@ -60,6 +61,6 @@ fn a_steady_step_allocates_nothing() {
         }
         let made = ALLOCATIONS.load(Relaxed) - before;
         // Lists may still grow by a hair as the heap settles; they never shrink.
-        assert!(made <= 2, "{solver}: {made} allocations in 20 steady steps");
+        assert!(made <= 2, "{solver} x {threads}: {made} allocations in 20 steady steps");
     }
 }

@@ -3,8 +3,14 @@
 //! Work is cut into blocks whose size depends on the scene alone, never on the number of threads:
 //! that is what makes results the same for any team.
 
+mod busy;
+
+pub(crate) use busy::ROWS as BUSY_ROWS;
+
 use crate::error::{Error, Result};
 use crate::simd::Level;
+use crate::step::Pass;
+use busy::Busy;
 use crossbeam_utils::CachePadded;
 use parking_lot::{Condvar, Mutex};
 use std::marker::PhantomData;
@@ -14,6 +20,7 @@ use std::sync::Arc;
 use std::sync::atomic::Ordering::{AcqRel, Acquire, Relaxed, Release, SeqCst};
 use std::sync::atomic::{AtomicBool, AtomicPtr, AtomicU64, AtomicUsize};
 use std::thread::JoinHandle;
+use std::time::{Duration, Instant};
 
 /// Particles a block of an element-wise pass holds: large enough to hide the cost of handing it
 /// out (about 1 us), small enough to balance.
@@ -24,7 +31,8 @@ pub(crate) const BLOCK: usize = 2048;
 /// A coloured solver opens hundreds of small parallel regions a step, so handing one out must cost
 /// less than a microsecond: helpers spin a little between regions and only then park. Each worker
 /// takes the blocks of its own range first and then steals. A region ends when its blocks are done,
-/// never when threads have arrived, so a helper that the system holds up delays nobody.
+/// never when threads have arrived, so a helper that the system holds up delays nobody. No more are
+/// woken than there are cores and blocks: 8 workers on 2 cores are 2 at work and 6 asleep.
 pub(crate) struct Team {
     inner: Arc<Inner>,
     helpers: Vec<JoinHandle<()>>,
@@ -42,7 +50,7 @@ const NEXT_BITS: u32 = 24;
 const NEXT_MASK: u64 = (1 << NEXT_BITS) - 1;
 
 struct Inner {
-    /// One queue a worker: a contiguous share of the region's blocks.
+    /// One queue for each worker that has a core: a contiguous share of the region's blocks.
     queues: Box<[Queue]>,
     /// The region's work: a `&&dyn Fn(block, worker)` on the caller's stack, alive until its blocks are done.
     work: CachePadded<AtomicPtr<()>>,
@@ -52,11 +60,13 @@ struct Inner {
     region: CachePadded<AtomicU64>,
     /// Blocks done since the beginning.
     done: CachePadded<AtomicU64>,
+    busy: Busy,
     /// A block panicked; the caller panics in its place.
     panicked: AtomicBool,
     quit: AtomicBool,
-    /// More workers than cores: waiting must give the core away, or it delays the work waited for.
-    crowded: bool,
+    workers: usize,
+    /// Cores there are to work on.
+    cores: usize,
     /// Helpers that are parked or about to.
     sleepers: CachePadded<AtomicUsize>,
     /// The caller is parked or about to.
@@ -66,16 +76,28 @@ struct Inner {
     work_done: Condvar,
 }
 
+/// Where a test holds workers up, so that what rarely happens between two workers does.
+#[cfg(not(test))]
+fn hold_up() {}
+#[cfg(test)]
+use tests::hold_up;
+
 /// Rounds of waiting before a helper parks: about 20 us, a few small regions long.
 const SPINS: u32 = 4000;
 
 impl Inner {
+    /// The queue a worker begins with. The first is the caller's alone, so that particles stay in
+    /// the cache of the core that swept them before, whichever helper is awake.
+    fn home(&self, me: usize) -> usize {
+        if me < self.queues.len() { me } else { 1 + (me - 1) % (self.queues.len() - 1).max(1) }
+    }
+
     /// Claims and runs blocks of region `region` until none is left; returns how many.
     fn work(&self, region: u64, me: usize) -> u64 {
-        let workers = self.queues.len();
+        let shares = self.queues.len();
         let mut mine = 0;
-        for k in 0..workers {
-            let r = (me + k) % workers;
+        for k in 0..shares {
+            let r = (self.home(me) + k) % shares;
             let queue = &self.queues[r];
             loop {
                 let word = queue.load(Acquire);
@@ -83,15 +105,17 @@ impl Inner {
                 if word >> NEXT_BITS != region & (u64::MAX >> NEXT_BITS) {
                     break;
                 }
+                hold_up();
                 // Acquire, against the Release in `open`: whoever reads the next region's values
                 // also sees this queue closed, so the claim below fails.
                 let count = self.count.load(Acquire);
                 let work = self.work.load(Acquire);
-                let (first, end) = (count * r / workers, count * (r + 1) / workers);
+                let (first, end) = (count * r / shares, count * (r + 1) / shares);
                 let next = (word & NEXT_MASK) as usize;
                 if first + next >= end {
                     break;
                 }
+                hold_up();
                 if queue.compare_exchange_weak(word, word + 1, AcqRel, Relaxed).is_err() {
                     continue;
                 }
@@ -118,15 +142,13 @@ impl Inner {
         let goal = self.done.load(Relaxed) + count as u64;
         self.count.store(count, Release);
         self.work.store((&raw const work).cast_mut().cast(), Release);
+        hold_up();
         for queue in &self.queues {
             queue.store(region << NEXT_BITS, Release);
         }
         // SeqCst: either a helper about to park sees the new region, or we see the sleeper.
         self.region.store(region, SeqCst);
-        if self.sleepers.load(SeqCst) > 0 {
-            drop(self.lock.lock());
-            self.work_came.notify_all();
-        }
+        self.wake(count.min(self.cores));
         let mine = self.work(region, 0);
         self.done.fetch_add(mine, AcqRel);
         self.wait_done(goal);
@@ -135,13 +157,35 @@ impl Inner {
         }
     }
 
+    /// Wakes helpers until `wanted` workers are awake, the caller among them.
+    fn wake(&self, wanted: usize) {
+        let awake = self.awake();
+        if awake < wanted.min(self.workers) {
+            drop(self.lock.lock());
+            for _ in awake..wanted {
+                self.work_came.notify_one();
+            }
+        }
+    }
+
+    /// More workers awake than cores: waiting must give the core away, or it delays the work
+    /// waited for.
+    fn crowded(&self) -> bool {
+        self.awake() > self.cores
+    }
+
+    /// Workers that are not parked.
+    fn awake(&self) -> usize {
+        self.workers - self.sleepers.load(SeqCst)
+    }
+
     /// Waits a little for `ready`; true when it came.
     fn spin(&self, mut ready: impl FnMut() -> bool) -> bool {
         for round in 0..SPINS {
             if ready() {
                 return true;
             }
-            if self.crowded {
+            if self.crowded() {
                 if round > SPINS / 100 {
                     return false;
                 }
@@ -153,10 +197,19 @@ impl Inner {
         false
     }
 
+    /// Waits until so many blocks are done, and notes how long that took.
     fn wait_done(&self, goal: u64) {
-        if self.spin(|| self.done.load(Acquire) >= goal) {
+        if self.done.load(Acquire) >= goal {
             return;
         }
+        let since = Instant::now();
+        if !self.spin(|| self.done.load(Acquire) >= goal) {
+            self.sleep_until_done(goal);
+        }
+        self.busy.note(0, since.elapsed());
+    }
+
+    fn sleep_until_done(&self, goal: u64) {
         let mut guard = self.lock.lock();
         self.caller_sleeps.store(true, SeqCst);
         while self.done.load(SeqCst) < goal {
@@ -173,8 +226,10 @@ impl Inner {
             if self.quit.load(Acquire) {
                 return;
             }
+            let since = Instant::now();
             let mine = self.work(seen, me);
             if mine > 0 {
+                self.busy.note(me, since.elapsed());
                 // SeqCst: either the caller about to park sees the count, or we see it sleep.
                 self.done.fetch_add(mine, SeqCst);
                 if self.caller_sleeps.load(SeqCst) {
@@ -185,15 +240,18 @@ impl Inner {
         }
     }
 
+    /// Waits for a region after `seen`. Who has no core of its own parks at once and sleeps through
+    /// regions: with 8 workers on 2 cores there would always be another to stay awake for.
     fn wait_region(&self, seen: u64) -> u64 {
-        if self.spin(|| self.region.load(Acquire) != seen) {
+        if !self.crowded() && self.spin(|| self.region.load(Acquire) != seen) {
             return self.region.load(Acquire);
         }
         let mut guard = self.lock.lock();
         self.sleepers.fetch_add(1, SeqCst);
         let region = loop {
             let region = self.region.load(SeqCst);
-            if region != seen || self.quit.load(Acquire) {
+            let needed = region != seen && self.awake() < self.cores;
+            if needed || self.quit.load(Acquire) {
                 break region;
             }
             self.work_came.wait(&mut guard);
@@ -206,22 +264,29 @@ impl Inner {
 impl Team {
     /// A team of `threads` workers; 0 means one per core.
     pub fn new(threads: usize) -> Result<Self> {
+        Self::on_cores(threads, std::thread::available_parallelism().map_or(1, |n| n.get()))
+    }
+
+    /// A team on a machine with so many cores.
+    fn on_cores(threads: usize, cores: usize) -> Result<Self> {
         let threads = match threads {
-            0 => std::thread::available_parallelism().map_or(1, |n| n.get()),
+            0 => cores,
             n if n <= 1024 => n,
             n => {
                 return Err(Error::value("threads", format!("{n} is too many; at most 1024")));
             }
         };
         let inner = Arc::new(Inner {
-            queues: (0..threads).map(|_| CachePadded::new(AtomicU64::new(0))).collect(),
+            queues: (0..threads.min(cores)).map(|_| CachePadded::new(AtomicU64::new(0))).collect(),
             work: CachePadded::new(AtomicPtr::new(std::ptr::null_mut())),
             count: AtomicUsize::new(0),
             region: CachePadded::new(AtomicU64::new(0)),
             done: CachePadded::new(AtomicU64::new(0)),
+            busy: Busy::new(threads),
             panicked: AtomicBool::new(false),
-            crowded: std::thread::available_parallelism().map_or(1, |n| n.get()) < threads,
             quit: AtomicBool::new(false),
+            workers: threads,
+            cores,
             sleepers: CachePadded::new(AtomicUsize::new(0)),
             caller_sleeps: AtomicBool::new(false),
             lock: Mutex::new(()),
@@ -242,7 +307,23 @@ impl Team {
 
     /// How many workers.
     pub fn threads(&self) -> usize {
-        self.inner.queues.len()
+        self.inner.workers
+    }
+
+    /// The time workers are busy from now on belongs to `pass`, or lies between passes.
+    pub fn charge(&self, pass: Option<Pass>) {
+        self.inner.busy.charge(pass);
+    }
+    /// Forgets how long workers were busy.
+    pub fn clear_busy(&self) {
+        self.inner.busy.clear();
+    }
+    /// How long each worker was busy since then, by pass and between them, given how long those took.
+    pub fn busy<'a>(
+        &'a self,
+        wall: &'a [Duration; BUSY_ROWS],
+    ) -> impl Iterator<Item = [Duration; BUSY_ROWS]> + 'a {
+        self.inner.busy.read(wall)
     }
 
     /// Calls `work(block, range)` for every block of `size` items out of `len`, in any order.
@@ -413,8 +494,9 @@ mod tests {
 
     #[test]
     fn every_row_is_visited_once_for_any_team() {
-        for threads in [1, 2, 3, 8] {
-            let team = Team::new(threads).unwrap();
+        // As many cores as workers, or a few, whatever this machine has.
+        for (threads, cores) in [(1, 1), (2, 1), (2, 2), (3, 2), (3, 3), (8, 1), (8, 3), (8, 8)] {
+            let team = Team::on_cores(threads, cores).unwrap();
             let mut hits = vec![0u32; 10_001];
             let index: Vec<u32> = (0..10_001).collect();
             for round in 1..=2000 {
@@ -433,14 +515,72 @@ mod tests {
 
     #[test]
     fn regions_of_every_size_are_run_whole() {
-        let team = Team::new(8).unwrap();
-        for round in 0..20_000usize {
-            let count = 1 + round % 23;
-            let sum = AtomicUsize::new(0);
-            team.blocks(count, 1, |b, _| {
-                sum.fetch_add(b + 1, Relaxed);
-            });
-            assert_eq!(sum.into_inner(), count * (count + 1) / 2);
+        for cores in [2, 8] {
+            let team = Team::on_cores(8, cores).unwrap();
+            for round in 0..20_000usize {
+                let count = 1 + round % 23;
+                let sum = AtomicUsize::new(0);
+                team.blocks(count, 1, |b, _| {
+                    sum.fetch_add(b + 1, Relaxed);
+                });
+                assert_eq!(sum.into_inner(), count * (count + 1) / 2);
+            }
+        }
+    }
+
+    static HOLDING_UP: AtomicBool = AtomicBool::new(false);
+
+    /// Gives the core away at one place in four, each worker at others.
+    pub(super) fn hold_up() {
+        thread_local!(static TURN: std::cell::Cell<u64> = {
+            static SEED: AtomicU64 = AtomicU64::new(1);
+            std::cell::Cell::new(SEED.fetch_add(0x9e37_79b9_7f4a_7c15, Relaxed))
+        });
+        if HOLDING_UP.load(Relaxed) {
+            // A step of a linear congruential generator; its upper bits are random enough.
+            let turn = TURN.get().wrapping_mul(6_364_136_223_846_793_005).wrapping_add(1);
+            TURN.set(turn);
+            if turn >> 62 == 0 {
+                std::thread::yield_now();
+            }
+        }
+    }
+
+    /// A worker may be held up between reading a queue, reading what the region is, and claiming
+    /// from it, while the region ends and others begin: every block is run once all the same.
+    #[test]
+    fn whoever_is_late_claims_nothing_of_a_later_region() {
+        HOLDING_UP.store(true, Relaxed);
+        for cores in [2, 8] {
+            let team = Team::on_cores(8, cores).unwrap();
+            for round in 0..10_000usize {
+                let mut runs = [const { AtomicU64::new(0) }; 23];
+                let count = 2 + (round * 7) % 22;
+                team.blocks(count, 1, |b, _| {
+                    runs[b].fetch_add(1, Relaxed);
+                });
+                let once = |(b, run): (usize, &mut AtomicU64)| *run.get_mut() == (b < count) as u64;
+                assert!(runs.iter_mut().enumerate().all(once), "round {round} on {cores} cores");
+            }
+        }
+        HOLDING_UP.store(false, Relaxed);
+    }
+
+    /// Region upon region: whoever has no core must go to sleep all the same, and stay asleep.
+    #[test]
+    fn no_more_are_awake_than_there_are_cores() {
+        let team = Team::on_cores(8, 2).unwrap();
+        let region = || {
+            team.blocks(16, 1, |_, _| (0..300).for_each(|_| std::hint::spin_loop()));
+        };
+        let began = Instant::now();
+        while team.inner.awake() > 2 {
+            region();
+            assert!(began.elapsed() < Duration::from_secs(10), "{} awake", team.inner.awake());
+        }
+        for _ in 0..2000 {
+            region();
+            assert!(team.inner.awake() <= 2);
         }
     }
 

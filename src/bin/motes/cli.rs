@@ -115,6 +115,9 @@ pub struct RunArgs {
     /// Write what the run did and cost as JSON
     #[arg(long, value_name = "FILE.json")]
     pub report: Option<PathBuf>,
+    /// Print how busy each worker was, pass by pass
+    #[arg(long)]
+    pub workers: bool,
     /// Print a hash of all positions and velocities at the end
     #[arg(long)]
     pub hash: bool,

@@ -26,6 +26,7 @@ mod summary;
 mod table;
 mod tessellate;
 mod view;
+mod workers;
 
 use clap::Parser;
 use cli::{Cli, Command};

@@ -35,6 +35,9 @@ pub fn run(args: &RunArgs, out: &mut dyn Write) -> Result<(), Failure> {
         })?;
 
     write!(out, "{}", summary.text())?;
+    if args.workers {
+        write!(out, "\n{}", summary.workers_text())?;
+    }
     if let Some(path) = &args.save {
         snapshot::save(path, &stage.name, engine.world())?;
     }

@@ -3,6 +3,7 @@
 use crate::machine;
 use crate::stats::{Spread, median};
 use crate::table::{Table, number};
+use crate::workers::{self, WorkerRecorder, WorkerSummary};
 use motes::file::write_atomically;
 use motes::pass::PASSES;
 use motes::{Engine, Kind, Pass, StepReport};
@@ -15,6 +16,7 @@ use std::path::Path;
 pub struct Recorder {
     step_ms: Vec<f64>,
     passes: Vec<PassRecord>,
+    workers: WorkerRecorder,
     list_builds: u64,
     iterations: u64,
 }
@@ -57,6 +59,7 @@ pub struct Summary {
     pub broad_phase: Option<&'static str>,
     pub list_builds: u64,
     pub iterations_run: u64,
+    pub workers: Vec<WorkerSummary>,
 }
 
 /// What a pass cost. The median is over the steps it ran in: lists are not made in every step.
@@ -74,6 +77,7 @@ impl Recorder {
         self.step_ms.push(report.wall_ms);
         self.list_builds += u64::from(report.list_builds);
         self.iterations += u64::from(report.iterations);
+        self.workers.observe(report);
         for (pass, calls, ms) in report.passes.ran() {
             let record = &mut self.passes[pass as usize];
             record.calls += u64::from(calls);
@@ -125,6 +129,7 @@ impl Recorder {
             broad_phase: report.broad_phase.map(|b| b.word()),
             list_builds: self.list_builds,
             iterations_run: self.iterations,
+            workers: self.workers.summary(),
         }
     }
 }
@@ -136,6 +141,12 @@ impl Summary {
 
     pub fn write(&self, path: &Path) -> motes::Result<()> {
         write_json(path, self)
+    }
+
+    /// How busy each worker was.
+    pub fn workers_text(&self) -> String {
+        let walls: Vec<_> = self.passes.iter().map(|p| (p.name, p.ms_total)).collect();
+        workers::table(&self.workers, &walls, self.wall_ms).to_string()
     }
 
     /// The table printed at the end of a run.

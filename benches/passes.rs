@@ -1,0 +1,199 @@
+//! Every pass by its name: what it takes for one particle, pair or constraint, with one worker and
+//! two. `cargo bench --bench passes`, with `-- NAME` only those whose name has that in it.
+//!
+//! The times are those of step reports, on worlds that make each pass work; the least of several
+//! steps counts. `tests/mirror.rs` sees to it that no pass is missing here.
+
+mod worlds;
+
+use On::*;
+use Per::*;
+use glam::Vec3;
+use motes::pass::PASSES;
+use motes::world::{Acceleration, BroadPhase};
+use motes::{Backend, Engine, Particle, Pass, Phase, Solver, StepReport, World};
+use worlds::{breakable, cube, listed_pairs, machine, settled};
+
+/// What a pass is timed on.
+#[derive(Clone, Copy, PartialEq, Debug)]
+enum On {
+    /// 9 000 grains at rest in a box, their neighbours found by each structure, ...
+    Grid,
+    Octree,
+    Bvh,
+    Brute,
+    /// ... or solved by averaging.
+    Jacobi,
+    /// A stretched cloth of 100 x 100 with hinges that may break, a thousand particles held.
+    Cloth,
+    /// A cube of 20 particles a side.
+    Cube,
+}
+
+/// What its time is divided by.
+#[derive(Clone, Copy, Debug)]
+enum Per {
+    Particle,
+    Pair,
+    Edge,
+    Hinge,
+    Tetrahedron,
+    Constraint,
+    Pin,
+    Call,
+}
+
+const BENCHES: &[(&str, On, Per)] = &[
+    ("break_constraints", Cloth, Constraint),
+    ("predict", Grid, Particle),
+    ("bounds", Grid, Particle),
+    ("grid_count", Grid, Particle),
+    ("grid_scan", Grid, Call),
+    ("grid_sort", Grid, Particle),
+    ("morton_codes", Octree, Particle),
+    ("radix_count", Octree, Particle),
+    ("radix_scan", Octree, Call),
+    ("radix_scatter", Octree, Particle),
+    ("octree_build", Octree, Particle),
+    ("bvh_build", Bvh, Particle),
+    ("bvh_boxes", Bvh, Particle),
+    ("find_neighbors_grid", Grid, Particle),
+    ("find_neighbors_octree", Octree, Particle),
+    ("find_neighbors_bvh", Bvh, Particle),
+    ("find_neighbors_brute", Brute, Particle),
+    ("color_contacts", Grid, Pair),
+    ("collide_environment", Grid, Particle),
+    ("stabilize_contacts", Grid, Pair),
+    ("solve_contacts", Grid, Pair),
+    ("apply_deltas", Jacobi, Particle),
+    ("solve_environment", Grid, Particle),
+    ("solve_distance", Cloth, Edge),
+    ("solve_bend", Cloth, Hinge),
+    ("solve_volume", Cube, Tetrahedron),
+    ("solve_pin", Cloth, Pin),
+    ("accelerate", Cloth, Particle),
+    ("update_velocity", Grid, Particle),
+    ("restitution", Grid, Pair),
+    ("sleep", Grid, Particle),
+];
+
+/// Steps of a run, after some that make lists and memory.
+const STEPS: u32 = 30;
+const WARM: u32 = 5;
+/// Numbers of workers compared.
+const TEAMS: [usize; 2] = [1, 2];
+
+fn main() {
+    let args: Vec<String> = std::env::args().skip(1).collect();
+    if !args.iter().any(|a| a == "--bench") {
+        return println!("this is a bench: cargo bench --bench passes");
+    }
+    let filter = args.iter().find(|a| !a.starts_with('-')).map_or("", String::as_str);
+    println!("{}\n", machine());
+    println!("| pass | on | calls a step | ns per | 1 thread | 2 threads |");
+    println!("|---|---|---|---|---|---|");
+    let pile = settled("grains_box:small", 300);
+    for on in [Cloth, Cube, Grid, Octree, Bvh, Brute, Jacobi] {
+        let rows: Vec<_> =
+            BENCHES.iter().filter(|(name, o, _)| *o == on && name.contains(filter)).collect();
+        if rows.is_empty() {
+            continue;
+        }
+        let world = stage(on, &pile);
+        let [one, two] = TEAMS.map(|threads| least(&world, threads));
+        for (name, _, per) in rows {
+            let info = PASSES.iter().find(|info| info.name == *name).expect("a pass's name");
+            let items = items(*per, &world) as f64;
+            let ns = |ms: &[(u32, f64)]| ms[info.pass as usize].1 * 1e6 / items;
+            let calls = one[info.pass as usize].0;
+            assert!(calls > 0, "{name} did not run on {on:?}");
+            let per = format!("{per:?}").to_lowercase();
+            println!("| `{name}` | {on:?} | {calls} | {per} | {:.2} | {:.2} |", ns(&one), ns(&two));
+        }
+    }
+}
+
+/// The world of a stage.
+fn stage(on: On, pile: &World) -> World {
+    match on {
+        Cloth => {
+            let mut world = breakable();
+            world.params.acceleration = Acceleration::Chebyshev;
+            for id in (0..1000).map(|i| motes::ParticleId(i * 10)) {
+                let at = world.position(id).expect("there");
+                world.drag(id, at, 1e-3).expect("legal");
+            }
+            world
+        }
+        Cube => cube(),
+        Grid | Octree | Bvh | Brute | Jacobi => {
+            let mut world = pile.clone();
+            world.params.restitution = 0.1;
+            world.params.broad_phase = match on {
+                Octree => BroadPhase::Octree,
+                Bvh => BroadPhase::Bvh,
+                Brute => BroadPhase::Brute,
+                _ => BroadPhase::Grid,
+            };
+            if on == Jacobi {
+                world.params.solver = Solver::Jacobi;
+            }
+            world
+        }
+    }
+}
+
+fn items(per: Per, world: &World) -> usize {
+    match per {
+        Particle => world.particles().len(),
+        Pair => listed_pairs(world),
+        Edge => world.distance().len(),
+        Hinge => world.bend().len(),
+        Tetrahedron => world.volume().len(),
+        Constraint => world.constraint_count() - world.pins().len(),
+        Pin => world.pins().len(),
+        Call => 1,
+    }
+}
+
+/// By pass: calls a step, and the least ms that going once over all its items took.
+fn least(world: &World, threads: usize) -> Vec<(u32, f64)> {
+    let mut world = world.clone();
+    // One grain above the pile, moved between steps: then lists are made in each.
+    let lone = (!world.colliders.is_empty()).then(|| {
+        let grain = Particle {
+            position: Vec3::new(0.1, 1.0, 0.1),
+            velocity: Vec3::ZERO,
+            mass: 0.01,
+            radius: world.particles().radii()[0],
+            phase: Phase::group(world.new_group()),
+        };
+        world.add_particle(&grain).expect("legal")
+    });
+    let dt = world.params.dt;
+    let mut engine = Engine::new(world, Backend::Cpu { threads }).expect("legal");
+    let mut least = vec![(0, f64::INFINITY); Pass::COUNT];
+    for step in 0..WARM + STEPS {
+        if let Some(lone) = lone {
+            let to = Vec3::new(0.1, 1.0 + 0.1 * (step % 2) as f32, 0.1);
+            let world = engine.world_mut();
+            world.set_position(lone, to).expect("legal");
+            world.set_velocity(lone, Vec3::ZERO).expect("legal");
+        }
+        let report = engine.step(dt).expect("legal");
+        for (pass, calls, ms) in report.passes.ran().filter(|_| step >= WARM) {
+            let (seen, best) = &mut least[pass as usize];
+            *seen = calls;
+            *best = best.min(ms / f64::from(rounds(report, pass, calls)));
+        }
+    }
+    least
+}
+
+/// How often a step went over all items of a pass: a call of a coloured sweep is one colour.
+fn rounds(report: &StepReport, pass: Pass, calls: u32) -> u32 {
+    match pass {
+        Pass::SolveDistance | Pass::SolveBend | Pass::SolveVolume => report.iterations,
+        _ => calls,
+    }
+}
