@@ -9,7 +9,7 @@
 
 use super::Scratch;
 use super::broad::Broad;
-use super::contact_block::{Arrays, Batch, ContactBlock, Solve};
+use super::contact_block::{Arrays, Batch, ContactBlock, Solve, Touching};
 use super::lists::Lists;
 use super::neighbors::{Neighbor, Neighbors};
 use super::team::{Shared, Team};
@@ -17,6 +17,7 @@ use super::tiles::{COLORS, Tiles};
 use crate::error::Result;
 use crate::simd::{LANES, prefetch};
 use glam::Vec4;
+use std::sync::atomic::{AtomicUsize, Ordering::Relaxed};
 
 /// Pairs nearer than this share of their contact distance when lists are made are likely to touch
 /// in most iterations, others in few: kept apart, whole batches of the others are passed over.
@@ -97,6 +98,20 @@ impl ContactRows {
                 visit(Pair { i, j, contact }, at(i), at(j));
             }
         });
+    }
+
+    /// How many pairs touch at these positions.
+    pub fn count_touching(&self, team: &Team, at: &[Vec4]) -> usize {
+        assert!(at.len() == self.particle_count);
+        let total = AtomicUsize::new(0);
+        let count = |batches: &[Batch]| {
+            // SAFETY: slots are below the number of particles the batches were made for.
+            let touching = unsafe { Touching::new(at, batches) };
+            total.fetch_add(team.simd.run(touching), Relaxed);
+        };
+        team.blocks(self.tiles.len(), 1, |tile, _| count(self.batches.of(tile)));
+        count(&self.apart);
+        total.into_inner()
     }
 
     /// Calls `visit(members, batches)` for every tile: at the same time only for tiles that share
@@ -305,6 +320,25 @@ mod tests {
             assert!(pairs.len() > 5000);
             assert_eq!(pairs.len(), scratch.neighbors.pair_count());
             assert_eq!(rows.apart.is_empty(), balls.len() < 2, "a ball wider than tiles");
+        }
+    }
+
+    #[test]
+    fn touching_pairs_are_counted_as_one_by_one() {
+        let engine = heap(&[4.0, 25.0]);
+        let scratch = engine.scratch();
+        let at = engine.positions();
+        let touches = |i: usize, n: &&Neighbor| {
+            let d = (at[i] - at[n.slot as usize]).truncate();
+            d.length_squared() < n.contact * n.contact
+        };
+        let of = |i: usize| scratch.neighbors.above(i).iter().filter(|n| touches(i, n)).count();
+        let expected: usize = (0..at.len()).map(of).sum();
+        assert!(expected > 100, "{expected}");
+        for level in Level::all() {
+            let mut team = Team::new(2).unwrap();
+            team.simd = level;
+            assert_eq!(scratch.contact_rows.count_touching(&team, at), expected, "{level:?}");
         }
     }
 

@@ -4,7 +4,7 @@
 use super::Scratch;
 use super::team::Team;
 use crate::simd::{Number, Vector};
-use crate::world::World;
+use crate::world::{Solver, World};
 use glam::Vec4;
 use std::sync::atomic::{AtomicUsize, Ordering::Relaxed};
 
@@ -112,6 +112,9 @@ impl<L: Number> Meeting<L> {
 /// Pairs that touch at the end of the step.
 pub(crate) fn count_touching(team: &Team, world: &World, scratch: &Scratch) -> usize {
     let at: &[Vec4] = &world.particles.position;
+    if world.params.solver == Solver::Colored {
+        return scratch.contact_rows.count_touching(team, at);
+    }
     let total = AtomicUsize::new(0);
     team.blocks(at.len(), super::team::BLOCK, |_, range| {
         let count: usize = range

@@ -3,6 +3,7 @@
 
 use super::contact::{Friction, Meeting, Party};
 use crate::simd::{Kernel, LANES, Simd, Vector};
+use glam::Vec4;
 use std::marker::PhantomData;
 
 /// Eight contact candidates that share no particle. One that is not full repeats its last row,
@@ -82,6 +83,43 @@ impl Kernel for ContactBlock<'_> {
                 }
             }
         }
+    }
+}
+
+/// Counts the pairs that touch.
+pub(crate) struct Touching<'a> {
+    at: &'a [Vec4],
+    batches: &'a [Batch],
+}
+
+impl<'a> Touching<'a> {
+    /// # Safety
+    /// The slots of the batches are rows of `at`.
+    pub unsafe fn new(at: &'a [Vec4], batches: &'a [Batch]) -> Self {
+        Touching { at, batches }
+    }
+}
+
+impl Kernel for Touching<'_> {
+    type Output = usize;
+    #[inline(always)]
+    fn run<S: Simd>(self) -> usize {
+        let at = self.at.as_ptr().cast();
+        let mut count = 0;
+        for batch in self.batches {
+            // SAFETY: what `new` was promised.
+            let (a, b, contact) = unsafe {
+                let a = S::gather(at, batch.a.as_ptr());
+                (a, S::gather(at, batch.b.as_ptr()), S::load(batch.contact.as_ptr()))
+            };
+            let apart = (contact * contact).at_most((vector(a) - vector(b)).length_sq());
+            let mut rows = 1;
+            while rows < LANES && batch.a[rows] != batch.a[rows - 1] {
+                rows += 1;
+            }
+            count += (!apart & ((1 << rows) - 1)).count_ones() as usize;
+        }
+        count
     }
 }
 
