@@ -134,7 +134,7 @@ fn carry_multipliers<const N: usize>(
     past: &mut Past<f32>,
     omega: f32,
 ) {
-    if !cache.keeps_lambda {
+    if !cache.keeps_lambda() {
         return;
     }
     past.resize(set.len());

@@ -1,18 +1,22 @@
 //! What a kind of constraint needs besides its own arrays: made again from them at any time.
 
+use super::colored;
+use super::law;
+use super::runs::Plans;
 use crate::world::constraints::ConstraintSet;
 use crate::world::{Method, Params};
 use glam::Vec3;
 
 #[derive(Default)]
 pub(crate) struct Cache {
-    /// [`super::Rule::multiplier`]'s `soft` per row.
+    /// [`super::Law::multiplier`]'s `soft` per row.
     pub(super) soft: Vec<f32>,
     soft_key: Option<(u64, Method, f32, u32)>,
-    /// Whether a multiplier bears on what follows: with XPBD, on compliant constraints.
-    pub keeps_lambda: bool,
+    pub(super) law: law::Choice,
     /// One past the highest slot in use.
     reach: usize,
+    pub(super) plans: Plans,
+    /// Of reach and plans.
     reach_revision: Option<u64>,
     /// Rows in order of creation.
     pub(super) natural: Vec<u32>,
@@ -29,6 +33,11 @@ impl Cache {
     pub fn update<const N: usize>(&mut self, set: &ConstraintSet<N>, params: &Params, h: f32) {
         self.update_reach(set);
         self.update_soft(set, params, h);
+    }
+
+    /// Whether a multiplier bears on what follows: with XPBD, on compliant constraints.
+    pub fn keeps_lambda(&self) -> bool {
+        self.law == law::Choice::Compliant
     }
 
     fn update_soft<const N: usize>(&mut self, set: &ConstraintSet<N>, params: &Params, h: f32) {
@@ -49,7 +58,7 @@ impl Cache {
                 self.soft.extend(set.stiffness.iter().map(soft));
             }
         }
-        self.keeps_lambda = params.method == Method::Xpbd && self.soft.iter().any(|&a| a > 0.0);
+        self.law = law::Choice::of(params, &self.soft);
     }
 
     /// Checks once, for each topology, what lets sweeps read and write particles unchecked.
@@ -65,6 +74,7 @@ impl Cache {
         self.reach_revision = Some(set.revision());
         let highest = set.corner[..N].iter().flatten().max();
         self.reach = highest.map_or(0, |&slot| slot as usize + 1);
+        self.plans.update(set, colored::BLOCK / N);
     }
 
     /// Panics unless every particle of the set is among `particle_count`.

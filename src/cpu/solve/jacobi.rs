@@ -1,6 +1,6 @@
 //! Averaged Jacobi: every correction from the same positions, then each particle gathers its own.
 
-use super::{Answer, Cache, Corner, Projection, Rule};
+use super::{Answer, Cache, Corner, Law, Projection};
 use crate::cpu::team::{self, Shared, Team};
 use crate::world::Method;
 use crate::world::constraints::ConstraintSet;
@@ -12,12 +12,12 @@ const BLOCK: usize = 512;
 /// First half of a sweep: the corrections.
 /// With XPBD one factor a constraint, from its busiest particle, keeps multiplier and momentum
 /// consistent; with PBD each particle takes the mean of its own [J 3.1.4].
-pub(super) fn sweep<P: Projection<N>, const N: usize>(
+pub(super) fn sweep<P: Projection<N>, M: Law, const N: usize>(
     team: &Team,
     positions: &[Vec4],
     set: &mut ConstraintSet<N>,
     cache: &mut Cache,
-    rule: Rule,
+    omega: f32,
 ) {
     cache.update_incidence(set, positions.len());
     let mut corrections = std::mem::take(&mut cache.corrections);
@@ -31,14 +31,15 @@ pub(super) fn sweep<P: Projection<N>, const N: usize>(
         for j in 0..lambda.len() {
             let slots: [usize; N] = std::array::from_fn(|k| corner[k][range.start + j] as usize);
             let p = slots.map(|s| Corner::from(positions[s]));
-            let mut rule = rule;
-            if rule.method == Method::Xpbd {
+            let mut omega = omega;
+            if M::SHARES {
                 let busiest = slots.map(|s| cache_ref.incident_count(s)).into_iter().max();
-                rule.omega /= busiest.unwrap_or(1) as f32;
+                omega /= busiest.unwrap_or(1) as f32;
             }
-            let Answer { push, change, valid } = P::project(&p, rest[j], soft[j], lambda[j], rule);
+            let Answer { push, change, valid } =
+                P::project::<f32, M>(&p, rest[j], soft[j], lambda[j], omega);
             let push = if valid { push.map(Vec3::from) } else { [Vec3::ZERO; N] };
-            if valid {
+            if valid && M::KEEPS_LAMBDA {
                 lambda[j] += change;
             }
             out[j * N..(j + 1) * N].copy_from_slice(&push);
