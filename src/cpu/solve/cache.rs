@@ -5,7 +5,7 @@ use super::law;
 use super::runs::Plans;
 use crate::world::constraints::ConstraintSet;
 use crate::world::{Method, Params};
-use glam::Vec3;
+use glam::Vec4;
 
 #[derive(Default)]
 pub(crate) struct Cache {
@@ -22,7 +22,9 @@ pub(crate) struct Cache {
     pub(super) natural: Vec<u32>,
     natural_revision: Option<u64>,
     /// Jacobi: corrections, row * N + corner, and who gathers which.
-    pub(super) corrections: Vec<Vec3>,
+    pub(super) corrections: Vec<Vec4>,
+    /// Constraints of this kind on the busiest particle of each row.
+    pub(super) busiest: Vec<f32>,
     pub(super) incident_start: Vec<u32>,
     pub(super) incident: Vec<u32>,
     incident_revision: Option<u64>,
@@ -131,10 +133,10 @@ impl Cache {
             }
         }
         self.corrections.clear();
-        self.corrections.resize(N * set.len(), Vec3::ZERO);
-    }
-
-    pub(super) fn incident_count(&self, particle: usize) -> u32 {
-        self.incident_start[particle + 1] - self.incident_start[particle]
+        self.corrections.resize(N * set.len(), Vec4::ZERO);
+        let count = |p: u32| start[p as usize + 1] - start[p as usize];
+        let busiest = |i| set.particles(i).map(count).into_iter().max().unwrap_or(1);
+        self.busiest.clear();
+        self.busiest.extend((0..set.len()).map(|i| busiest(i) as f32));
     }
 }

@@ -1,7 +1,7 @@
 //! Every level of instructions and every team gives the bits of the plain loop, whatever the input.
 
 use super::law::{Choice, Compliant, Law, Rigid, Stiff};
-use super::{Cache, Projection, colored, seidel};
+use super::{Cache, Corner, Projection, colored, jacobi, seidel};
 use crate::cpu::team::Team;
 use crate::cpu::{solve_bend::Bend, solve_distance::Distance, solve_volume::Volume};
 use crate::simd::Level;
@@ -183,6 +183,7 @@ fn same_by<P: Projection<N>, M: Law, const N: usize>(
         assert_eq!(expected.1, state(at, set).1, "a multiplier that nobody reads was written");
     }
 
+    same_jacobi::<P, M, N>(at, set, &mut cache, omega, teams);
     for team in &mut *teams {
         for level in Level::all() {
             team.simd = level;
@@ -197,6 +198,53 @@ fn same_by<P: Projection<N>, M: Law, const N: usize>(
                 set.len(),
                 team.threads(),
             );
+        }
+    }
+}
+
+/// The corrections of a Jacobi sweep, row by row.
+fn plain_corrections<P: Projection<N>, M: Law, const N: usize>(
+    at: &[Vec4],
+    set: &mut ConstraintSet<N>,
+    soft: &[f32],
+    omega: f32,
+) -> Vec<f32> {
+    let mut around = vec![0u32; at.len()];
+    set.corner[..N].iter().flatten().for_each(|&p| around[p as usize] += 1);
+    let mut out = Vec::new();
+    for i in 0..set.len() {
+        let slots = set.particles(i);
+        let busiest = slots.iter().map(|&s| around[s as usize]).max().unwrap();
+        let omega = if M::SHARES { omega / busiest as f32 } else { omega };
+        let p = slots.map(|s| Corner::from(at[s as usize]));
+        let answer = P::project::<f32, M>(&p, set.rest[i], soft[i], set.lambda[i], omega);
+        if answer.valid && M::KEEPS_LAMBDA {
+            set.lambda[i] += answer.change;
+        }
+        for v in answer.push {
+            out.extend(if answer.valid { [v.x, v.y, v.z, 0.0] } else { [0.0; 4] });
+        }
+    }
+    out
+}
+
+fn same_jacobi<P: Projection<N>, M: Law, const N: usize>(
+    at: &[Vec4],
+    set: &ConstraintSet<N>,
+    cache: &mut Cache,
+    omega: f32,
+    teams: &mut [Team],
+) {
+    let mut plain = set.clone();
+    let expected = bits(plain_corrections::<P, M, N>(at, &mut plain, &cache.soft, omega));
+    for team in teams {
+        for level in Level::all() {
+            team.simd = level;
+            let mut set = set.clone();
+            jacobi::sweep::<P, M, N>(team, at, &mut set, cache, omega);
+            let corrections = bits(cache.corrections.iter().flat_map(|v| v.to_array()));
+            assert!(corrections == expected, "{} {level:?}", std::any::type_name::<P>());
+            assert!(state(at, &set) == state(at, &plain), "{level:?}");
         }
     }
 }
