@@ -212,12 +212,12 @@ fn plain_corrections<P: Projection<N>, M: Law, const N: usize>(
     let mut around = vec![0u32; at.len()];
     set.corner[..N].iter().flatten().for_each(|&p| around[p as usize] += 1);
     let mut out = Vec::new();
-    for i in 0..set.len() {
+    for (i, &soft) in soft.iter().enumerate() {
         let slots = set.particles(i);
         let busiest = slots.iter().map(|&s| around[s as usize]).max().unwrap();
         let omega = if M::SHARES { omega / busiest as f32 } else { omega };
         let p = slots.map(|s| Corner::from(at[s as usize]));
-        let answer = P::project::<f32, M>(&p, set.rest[i], soft[i], set.lambda[i], omega);
+        let answer = P::project::<f32, M>(&p, set.rest[i], soft, set.lambda[i], omega);
         if answer.valid && M::KEEPS_LAMBDA {
             set.lambda[i] += answer.change;
         }
