@@ -30,6 +30,9 @@ pub(crate) const LANES: usize = 8;
 /// Eight rows one after the other, to gather and scatter.
 pub(crate) const EIGHT: [u32; LANES] = [0, 1, 2, 3, 4, 5, 6, 7];
 
+/// Which row of four pairs is in which lane of a column.
+const BY_PAIRS: [usize; LANES] = [0, 2, 4, 6, 1, 3, 5, 7];
+
 /// A number, or one in each lane: what formulas are written over.
 pub(crate) trait Number:
     Copy
@@ -68,6 +71,34 @@ pub(crate) trait Simd: Number {
     /// # Safety
     /// Eight indices can be read at `index`, and each row can be written at `rows`.
     unsafe fn scatter(columns: [Self; 4], rows: *mut [f32; 4], index: *const u32);
+    /// Two rows, side by side: a pair.
+    /// # Safety
+    /// Both can be read.
+    unsafe fn load_pair(low: *const [f32; 4], high: *const [f32; 4]) -> Self;
+    /// Writes a pair back.
+    /// # Safety
+    /// Both can be written.
+    unsafe fn store_pair(self, low: *mut [f32; 4], high: *mut [f32; 4]);
+    /// Four pairs to the columns of their eight rows, and back. Lane k of a column's low half is the
+    /// low row of pair k, of its high half the high row.
+    fn transpose(pairs: [Self; 4]) -> [Self; 4];
+    /// Eight values, in the order of the rows of four pairs that lie one after the other.
+    /// # Safety
+    /// Eight values can be read at `from`.
+    unsafe fn load_by_pairs(from: *const f32) -> Self;
+    /// Writes what `load_by_pairs` reads.
+    /// # Safety
+    /// Eight values can be written at `to`.
+    unsafe fn store_by_pairs(self, to: *mut f32);
+    /// Lane `K` of each half, in all lanes of that half: of a column the rows of pair `K`, of a pair
+    /// the columns `K`.
+    fn spread<const K: usize>(self) -> Self;
+    /// A pair with the last column of another.
+    fn with_w_of(self, other: Self) -> Self;
+    /// A pair with its last column negated.
+    fn flip_w(self) -> Self;
+    /// Whether a mask is set in all lanes.
+    fn all(mask: Self::Mask) -> bool;
     /// Bit k is set when lane k is at most that of `other`; never for NaN.
     fn at_most(self, other: Self) -> u32;
     /// Bit k is set when word k, taken for signed, is greater than `floor`.
@@ -216,14 +247,30 @@ mod tests {
                     see(v);
                 }
                 see(a * b + S::splat(0.1) - a);
+                for v in [a.spread::<0>(), a.spread::<1>(), a.spread::<2>(), a.spread::<3>()] {
+                    see(v);
+                }
+                for v in [a.with_w_of(b), a.flip_w(), S::load_by_pairs(self.0.as_ptr())] {
+                    see(v);
+                }
+                S::transpose([a, b, a + b, -a]).into_iter().for_each(&mut see);
+                let mut back = [0.0; LANES];
+                S::load_by_pairs(self.0.as_ptr()).store_by_pairs(back.as_mut_ptr());
+                see(S::load(back.as_ptr()));
+                let mut pair = [[0.0; 4]; 2];
+                let [low, high] = [pair.as_mut_ptr(), pair.as_mut_ptr().add(1)];
+                a.store_pair(high, low);
+                see(S::load_pair(low, high));
                 let above = a.above(b);
                 see(S::select(above, a, b));
+                let all = [S::all(above), S::all(S::splat(1.0).above(S::splat(0.5)))];
                 see(S::select(S::both(above, S::splat(0.5).above(a)), a, b));
                 for mask in 0..256u32 {
                     let mut picked = [0; LANES];
                     S::pick(mask, words.as_ptr(), picked.as_mut_ptr());
                     out.extend(&picked[..mask.count_ones() as usize]);
                 }
+                out.extend(all.map(u32::from));
                 for floor in [-1, 0, 99, 103, 107, i32::MAX] {
                     out.push(S::words_above(words.as_ptr(), floor));
                 }
@@ -246,7 +293,7 @@ mod tests {
     fn every_level_gives_the_same() {
         for [a, b] in [ODD, [ODD[1], ODD[0]]] {
             let expected = Level::Scalar.run(Everything(&a, &b));
-            assert_eq!(expected.len(), 3 + 10 * LANES + 1024 + 6);
+            assert_eq!(expected.len(), 3 + 23 * LANES + 1024 + 2 + 6);
             assert_eq!(expected[expected.len() - 3], 0xf0);
             for level in Level::all() {
                 assert_eq!(level.run(Everything(&a, &b)), expected, "{level:?}");

@@ -44,6 +44,11 @@ impl<T: Copy + Default> Past<T> {
         self.last.resize(len, T::default());
         self.before.resize(len, T::default());
     }
+
+    /// The one before becomes the last.
+    fn turn(&mut self) {
+        std::mem::swap(&mut self.last, &mut self.before);
+    }
 }
 
 impl Iterates {
@@ -99,8 +104,9 @@ pub(crate) fn run(team: &Team, world: &mut World, scratch: &mut Scratch) {
     carry_multipliers(team, volume, &scratch.volume, past_volume, omega);
     past_pins.resize(pins.len());
     for (i, pin) in pins.iter_mut().enumerate() {
-        carry(&mut pin.lambda, &mut past_pins.last[i], &mut past_pins.before[i], omega);
+        carry(&mut pin.lambda, &mut past_pins.before[i], omega);
     }
+    past_pins.turn();
     iterates.guard();
 }
 
@@ -109,22 +115,25 @@ fn carry_positions(team: &Team, positions: &mut [Vec4], iterates: &mut Iterates,
     past.resize(positions.len());
     sums.resize(positions.len().div_ceil(BLOCK), 0.0);
     let sums = Shared::new(sums);
-    let rows = (Shared::new(positions), Shared::new(&mut past.last), Shared::new(&mut past.before));
+    let rows = (Shared::new(positions), &past.last[..], Shared::new(&mut past.before));
     team.rows(rows, BLOCK, |range, (positions, last, before)| {
-        let mut sum = Vec4::ZERO;
-        for ((p, last), before) in positions.iter_mut().zip(last).zip(before) {
+        // Four sums, so that none waits for the addition before it.
+        let mut squares = [Vec4::ZERO; 4];
+        for (i, ((p, last), before)) in positions.iter_mut().zip(last).zip(before).enumerate() {
             let correction = *p - *last;
-            sum += correction * correction;
+            squares[i % 4] += correction * correction;
             // What is pinned stays to the bit, wherever it was before.
             if omega > 1.0 && p.w > 0.0 {
                 *p = *before + (*p - *before) * omega;
             }
-            *before = *last;
-            *last = *p;
+            *before = *p;
         }
+        let [a, b, c, d] = squares.map(|sum| sum.as_dvec4().element_sum());
         // SAFETY: one sum a block.
-        unsafe { *sums.at(range.start / BLOCK) = sum.as_dvec4().element_sum() };
+        unsafe { *sums.at(range.start / BLOCK) = (a + b) + (c + d) };
     });
+    // The oldest made room for the newest.
+    past.turn();
 }
 
 fn carry_multipliers<const N: usize>(
@@ -134,24 +143,24 @@ fn carry_multipliers<const N: usize>(
     past: &mut Past<f32>,
     omega: f32,
 ) {
-    if !cache.keeps_lambda {
+    if !cache.keeps_lambda() {
         return;
     }
     past.resize(set.len());
-    let rows =
-        (Shared::new(&mut set.lambda), Shared::new(&mut past.last), Shared::new(&mut past.before));
-    team.rows(rows, BLOCK, |_, (lambda, last, before)| {
-        for ((lambda, last), before) in lambda.iter_mut().zip(last).zip(before) {
-            carry(lambda, last, before, omega);
+    let rows = (Shared::new(&mut set.lambda), Shared::new(&mut past.before));
+    team.rows(rows, BLOCK, |_, (lambda, before)| {
+        for (lambda, before) in lambda.iter_mut().zip(before) {
+            carry(lambda, before, omega);
         }
     });
+    past.turn();
 }
 
+/// Leaves the new one in place of the oldest.
 #[inline]
-fn carry(lambda: &mut f32, last: &mut f32, before: &mut f32, omega: f32) {
+fn carry(lambda: &mut f32, before: &mut f32, omega: f32) {
     if omega > 1.0 {
         *lambda = *before + (*lambda - *before) * omega;
     }
-    *before = *last;
-    *last = *lambda;
+    *before = *lambda;
 }

@@ -2,57 +2,33 @@
 //! constraint does is a [`Projection`]; it knows nothing of storage, threads or order, nor whether
 //! it is one constraint or eight.
 
+mod access;
 mod cache;
 mod colored;
 mod jacobi;
+mod law;
 mod lockfree;
+mod runs;
 mod seidel;
+pub(crate) mod stretch;
 #[cfg(test)]
 mod tests;
 
+pub(crate) use access::{Access, Rows};
 pub(crate) use cache::Cache;
 pub(crate) use jacobi::gather;
+pub(crate) use law::{Compliant, Law, Stiff};
 pub(crate) use lockfree::{atomic_words, load, store};
+pub(crate) use runs::Runs;
 
 use super::team::Team;
-use crate::simd::{Number, Vector};
+use crate::simd::{Number, Simd, Vector};
 use crate::step::Part;
 use crate::world::constraints::ConstraintSet;
-use crate::world::{Method, Params, Solver};
+use crate::world::{Params, Solver};
 #[cfg(test)]
 use glam::Vec3;
 use glam::Vec4;
-
-/// Weighted gradient sums below this belong to constraints between pinned or coinciding particles.
-const MIN_DENOMINATOR: f32 = 1e-20;
-
-/// How a constraint's error becomes a multiplier.
-#[derive(Clone, Copy)]
-pub(crate) struct Rule {
-    pub method: Method,
-    pub omega: f32,
-}
-
-impl Rule {
-    pub fn of(params: &Params) -> Self {
-        Rule { method: params.method, omega: params.omega }
-    }
-
-    /// Change of the multiplier for error `c`, `sum` = sum of w |grad C|², and where it holds:
-    /// nothing can or should move where all is pinned, or where gradients vanish or are not finite.
-    /// XPBD: -(C + a λ) / (sum + a), with `soft` = a = compliance / h² (Macklin 2016).
-    /// PBD: -k C / sum, with `soft` = k = 1 - (1 - stiffness)^(1/n) (Müller 2007).
-    #[inline(always)]
-    pub fn multiplier<L: Number>(self, c: L, sum: L, soft: L, lambda: L) -> (L, L::Mask) {
-        let change = match self.method {
-            Method::Xpbd => -(c + soft * lambda) / (sum + soft),
-            Method::Pbd => -soft * c / sum,
-        } * L::splat(self.omega);
-        let infinite = L::splat(f32::INFINITY);
-        let movable = L::both(sum.above(L::splat(MIN_DENOMINATOR)), infinite.above(sum));
-        (change, L::both(movable, infinite.above(change.abs())))
-    }
-}
 
 /// A particle as a constraint sees it.
 #[derive(Clone, Copy)]
@@ -86,15 +62,27 @@ pub(crate) struct Answer<L: Number, const N: usize> {
     pub valid: L::Mask,
 }
 
-/// One constraint on `N` particles, or one in each lane. `project` must be `#[inline(always)]`.
-pub(crate) trait Projection<const N: usize> {
-    fn project<L: Number>(
+/// One constraint on `N` particles, or one in each lane. Both must be `#[inline(always)]`.
+pub(crate) trait Projection<const N: usize>: Sized {
+    fn project<L: Number, M: Law>(
         p: &[Corner<L>; N],
         rest: L,
         soft: L,
         lambda: L,
-        rule: Rule,
+        omega: L,
     ) -> Answer<L, N>;
+
+    /// Projects the rows of vectors in place, for kinds that know a shorter way.
+    /// # Safety
+    /// They are there, their corners are rows of the positions and all different, nobody else
+    /// accesses those, and they lie as `A` has it.
+    #[inline(always)]
+    unsafe fn vectors<S: Simd, M: Law, A: Access<N>>(rows: Rows<N>, runs: Runs<N>, omega: S) {
+        for (&row, &slot) in runs.row.iter().zip(runs.slot) {
+            // SAFETY: the caller's promise.
+            unsafe { rows.from(row as usize).project::<S, Self, M, A>(slot, omega) }
+        }
+    }
 }
 
 /// Sweeps a kind once with the world's solver.
@@ -106,15 +94,32 @@ pub(crate) fn sweep<P: Projection<N>, const N: usize>(
     params: &Params,
     at: &super::Moment,
 ) {
-    let rule = Rule::of(params);
+    match cache.law {
+        law::Choice::Stiff => by::<P, law::Stiff, N>(team, positions, set, cache, params, at),
+        law::Choice::Compliant => {
+            by::<P, law::Compliant, N>(team, positions, set, cache, params, at);
+        }
+        law::Choice::Rigid => by::<P, law::Rigid, N>(team, positions, set, cache, params, at),
+    }
+}
+
+fn by<P: Projection<N>, M: Law, const N: usize>(
+    team: &Team,
+    positions: &mut [Vec4],
+    set: &mut ConstraintSet<N>,
+    cache: &mut Cache,
+    params: &Params,
+    at: &super::Moment,
+) {
+    let omega = params.omega;
     match (params.solver, at.part) {
-        (Solver::Seidel, _) => seidel::sweep::<P, N>(positions, set, cache, rule),
-        (Solver::Lockfree, _) => lockfree::sweep::<P, N>(team, positions, set, cache, rule),
+        (Solver::Seidel, _) => seidel::sweep::<P, M, N>(positions, set, cache, omega),
+        (Solver::Lockfree, _) => lockfree::sweep::<P, M, N>(team, positions, set, cache, omega),
         (Solver::Colored, Part::Color(c)) => {
-            colored::sweep::<P, N>(team, positions, set, cache, rule, c as usize);
+            colored::sweep::<P, M, N>(team, positions, set, cache, omega, c as usize);
         }
         (Solver::Jacobi | Solver::Colored, _) => {
-            jacobi::sweep::<P, N>(team, positions, set, cache, rule);
+            jacobi::sweep::<P, M, N>(team, positions, set, cache, omega);
         }
     }
 }
@@ -133,9 +138,8 @@ mod conservation {
 
     /// A projection moves particle k by w_k push_k, so what it adds to the momentum is the sum of
     /// push_k, and to the angular momentum the sum of p_k x push_k: both must vanish.
-    fn conserves<P: Projection<N>, const N: usize>(p: &[Vec4; N], rest: f32, method: Method) {
-        let rule = Rule { method, omega: 1.0 };
-        let answer = P::project(&p.map(Corner::from), rest, 0.5, 0.1, rule);
+    fn conserves<P: Projection<N>, M: Law, const N: usize>(p: &[Vec4; N], rest: f32) {
+        let answer = P::project::<f32, M>(&p.map(Corner::from), rest, 0.5, 0.1, 1.0);
         if !answer.valid {
             return;
         }
@@ -149,21 +153,25 @@ mod conservation {
         assert!(angular / (size * arm) < 1e-6, "angular momentum {}", angular / (size * arm));
     }
 
+    fn all_conserve<M: Law>(two: &[Vec4; 2], four: &[Vec4; 4], rest: f32) {
+        conserves::<Distance, M, 2>(two, rest);
+        conserves::<Volume, M, 4>(four, rest);
+        // Needle triangles have gradients so large that rounding alone exceeds 1e-6.
+        let [a, b, c, d] = four.map(Vec4::truncate);
+        let thin = |n: Vec3, e: Vec3| n.length() < 0.2 * e.length_squared().max(1.0);
+        if !thin((c - a).cross(d - a), d - c) && !thin((d - b).cross(c - b), d - c) {
+            conserves::<Bend, M, 4>(four, rest);
+        }
+    }
+
     proptest! {
         #[test]
         fn each_projection_conserves_momentum_and_angular_momentum(
             two in rows::<2>(), four in rows::<4>(), rest in 0.1f32..2.0,
         ) {
-            for method in [Method::Pbd, Method::Xpbd] {
-                conserves::<Distance, 2>(&two, rest, method);
-                conserves::<Volume, 4>(&four, rest, method);
-                // Needle triangles have gradients so large that rounding alone exceeds 1e-6.
-                let [a, b, c, d] = four.map(Vec4::truncate);
-                let thin = |n: Vec3, e: Vec3| n.length() < 0.2 * e.length_squared().max(1.0);
-                if !thin((c - a).cross(d - a), d - c) && !thin((d - b).cross(c - b), d - c) {
-                    conserves::<Bend, 4>(&four, rest, method);
-                }
-            }
+            all_conserve::<law::Stiff>(&two, &four, rest);
+            all_conserve::<law::Compliant>(&two, &four, rest);
+            all_conserve::<law::Rigid>(&two, &four, rest);
         }
     }
 }

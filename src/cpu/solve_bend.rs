@@ -5,7 +5,7 @@
 //! multiplier). Writes: predicted, multipliers; under `jacobi` corrections instead of positions.
 //! Order: as `solve_distance`.
 
-use super::solve::{self, Answer, Corner, Projection, Rule};
+use super::solve::{self, Answer, Corner, Law, Projection};
 use super::{Moment, Scratch, team::Team};
 use crate::simd::angle::atan2;
 use crate::simd::{Number, Vector};
@@ -78,12 +78,12 @@ pub(crate) struct Bend;
 
 impl Projection<4> for Bend {
     #[inline(always)]
-    fn project<L: Number>(
+    fn project<L: Number, M: Law>(
         p: &[Corner<L>; 4],
         rest: L,
         soft: L,
         lambda: L,
-        rule: Rule,
+        omega: L,
     ) -> Answer<L, 4> {
         let at = [p[0].at, p[1].at, p[2].at, p[3].at];
         let hinge = Hinge::of(at);
@@ -92,7 +92,8 @@ impl Projection<4> for Bend {
             + p[1].w * gb.length_sq()
             + p[2].w * gc.length_sq()
             + p[3].w * gd.length_sq();
-        let (change, movable) = rule.multiplier(short_way(hinge.angle() - rest), sum, soft, lambda);
+        let error = short_way(hinge.angle() - rest);
+        let (change, movable) = M::multiplier(error, sum, soft, lambda, omega);
         let push = [ga * change, gb * change, gc * change, gd * change];
         Answer { push, change, valid: L::both(exist, movable) }
     }

@@ -5,9 +5,9 @@
 //! Order: creation (`seidel`, `lockfree`), colour (`colored`), none (`jacobi`); deterministic but
 //! for `lockfree`.
 
-use super::solve::{self, Answer, Corner, Projection, Rule};
+use super::solve::{self, Access, Answer, Corner, Law, Projection, Rows, Runs, stretch};
 use super::{Moment, Scratch, team::Team};
-use crate::simd::Number;
+use crate::simd::{Number, Simd};
 use crate::world::World;
 use glam::Vec4;
 
@@ -22,21 +22,43 @@ pub(crate) fn error(p: &[Vec4; 2], rest: f32) -> f32 {
 /// The distance constraint.
 pub(crate) struct Distance;
 
+impl Distance {
+    /// Change of the multiplier, what d is to be scaled with, and where both hold, for particles
+    /// `length` apart with `sum` of their inverse masses.
+    #[inline(always)]
+    pub fn scale<L: Number, M: Law>(
+        length: L,
+        sum: L,
+        rest: L,
+        soft: L,
+        lambda: L,
+        omega: L,
+    ) -> (L, L, L::Mask) {
+        let (change, movable) = M::multiplier(length - rest, sum, soft, lambda, omega);
+        (change, change / length, L::both(movable, length.above(L::splat(MIN_LENGTH))))
+    }
+}
+
 impl Projection<2> for Distance {
     #[inline(always)]
-    fn project<L: Number>(
+    fn project<L: Number, M: Law>(
         [a, b]: &[Corner<L>; 2],
         rest: L,
         soft: L,
         lambda: L,
-        rule: Rule,
+        omega: L,
     ) -> Answer<L, 2> {
         let d = a.at - b.at;
-        let length = d.length();
-        let (change, movable) = rule.multiplier(length - rest, a.w + b.w, soft, lambda);
-        let push = d * (change / length);
-        let valid = L::both(movable, length.above(L::splat(MIN_LENGTH)));
+        let (change, scale, valid) =
+            Self::scale::<L, M>(d.length(), a.w + b.w, rest, soft, lambda, omega);
+        let push = d * scale;
         Answer { push: [push, -push], change, valid }
+    }
+
+    #[inline(always)]
+    unsafe fn vectors<S: Simd, M: Law, A: Access<2>>(rows: Rows<2>, runs: Runs<2>, omega: S) {
+        // SAFETY: the same promise.
+        unsafe { stretch::vectors::<S, M, A>(rows, runs, omega) }
     }
 }
 

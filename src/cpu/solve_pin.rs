@@ -4,11 +4,11 @@
 //! Order: a particle has at most one pin, so any order; serial.
 
 use super::Moment;
-use super::solve::Rule;
+use super::solve::{Compliant, Law, Stiff};
 use crate::world::{Method, World};
 
 pub(crate) fn run(world: &mut World, at: &Moment) {
-    let rule = Rule::of(&world.params);
+    let omega = world.params.omega;
     let end = at.time + f64::from(at.h);
     for i in 0..world.pins.len() {
         let pin = &world.pins[i];
@@ -19,11 +19,13 @@ pub(crate) fn run(world: &mut World, at: &Moment) {
         if distance < 1e-9 {
             continue;
         }
-        let soft = match rule.method {
-            Method::Xpbd => pin.compliance / (at.h * at.h),
-            Method::Pbd => pin.stiffness,
+        let (change, valid) = match world.params.method {
+            Method::Xpbd => {
+                let soft = pin.compliance / (at.h * at.h);
+                Compliant::multiplier(distance, p.w, soft, pin.lambda, omega)
+            }
+            Method::Pbd => Stiff::multiplier(distance, p.w, pin.stiffness, pin.lambda, omega),
         };
-        let (change, valid) = rule.multiplier(distance, p.w, soft, pin.lambda);
         if !valid {
             continue;
         }

@@ -4,7 +4,7 @@
 //! Writes: predicted, multipliers; under `jacobi` corrections instead of positions.
 //! Order: as `solve_distance`.
 
-use super::solve::{self, Answer, Corner, Projection, Rule};
+use super::solve::{self, Answer, Corner, Law, Projection};
 use super::{Moment, Scratch, team::Team};
 use crate::simd::Number;
 use crate::world::World;
@@ -26,12 +26,12 @@ pub(crate) struct Volume;
 
 impl Projection<4> for Volume {
     #[inline(always)]
-    fn project<L: Number>(
+    fn project<L: Number, M: Law>(
         [a, b, c, d]: &[Corner<L>; 4],
         rest: L,
         soft: L,
         lambda: L,
-        rule: Rule,
+        omega: L,
     ) -> Answer<L, 4> {
         let (u, v, w) = (b.at - a.at, c.at - a.at, d.at - a.at);
         let sixth = L::splat(1.0 / 6.0);
@@ -43,7 +43,7 @@ impl Projection<4> for Volume {
             + b.w * gb.length_sq()
             + c.w * gc.length_sq()
             + d.w * gd.length_sq();
-        let (change, valid) = rule.multiplier(gd.dot(w) - rest, sum, soft, lambda);
+        let (change, valid) = M::multiplier(gd.dot(w) - rest, sum, soft, lambda, omega);
         Answer { push: [ga * change, gb * change, gc * change, gd * change], change, valid }
     }
 }

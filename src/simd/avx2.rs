@@ -160,6 +160,74 @@ impl Simd for Avx2 {
         }
     }
     #[inline(always)]
+    unsafe fn load_pair(low: *const [f32; 4], high: *const [f32; 4]) -> Self {
+        // SAFETY: see `Avx2`; the caller promises the rows.
+        unsafe {
+            let low = _mm256_castps128_ps256(_mm_loadu_ps(low.cast()));
+            Avx2(_mm256_insertf128_ps::<1>(low, _mm_loadu_ps(high.cast())))
+        }
+    }
+    #[inline(always)]
+    unsafe fn store_pair(self, low: *mut [f32; 4], high: *mut [f32; 4]) {
+        // SAFETY: see `Avx2`; the caller promises the rows.
+        unsafe {
+            _mm_storeu_ps(low.cast(), _mm256_castps256_ps128(self.0));
+            _mm_storeu_ps(high.cast(), _mm256_extractf128_ps::<1>(self.0));
+        }
+    }
+    #[inline(always)]
+    fn transpose([a, b, c, d]: [Self; 4]) -> [Self; 4] {
+        // SAFETY: see `Avx2`.
+        let [x, y, z, w] = unsafe { transpose([a.0, b.0, c.0, d.0]) };
+        [Avx2(x), Avx2(y), Avx2(z), Avx2(w)]
+    }
+    #[inline(always)]
+    unsafe fn load_by_pairs(from: *const f32) -> Self {
+        // SAFETY: see `Avx2`; the caller promises that eight values can be read.
+        unsafe {
+            let rows = _mm256_setr_epi32(0, 2, 4, 6, 1, 3, 5, 7);
+            Avx2(_mm256_permutevar8x32_ps(_mm256_loadu_ps(from), rows))
+        }
+    }
+    #[inline(always)]
+    unsafe fn store_by_pairs(self, to: *mut f32) {
+        // SAFETY: see `Avx2`; the caller promises that eight values can be written.
+        unsafe {
+            let lanes = _mm256_setr_epi32(0, 4, 1, 5, 2, 6, 3, 7);
+            _mm256_storeu_ps(to, _mm256_permutevar8x32_ps(self.0, lanes));
+        }
+    }
+    #[inline(always)]
+    fn spread<const K: usize>(self) -> Self {
+        // SAFETY: see `Avx2`.
+        Avx2(unsafe {
+            match K {
+                0 => _mm256_permute_ps::<0x00>(self.0),
+                1 => _mm256_permute_ps::<0x55>(self.0),
+                2 => _mm256_permute_ps::<0xaa>(self.0),
+                _ => _mm256_permute_ps::<0xff>(self.0),
+            }
+        })
+    }
+    #[inline(always)]
+    fn with_w_of(self, other: Self) -> Self {
+        // SAFETY: see `Avx2`.
+        Avx2(unsafe { _mm256_blend_ps::<0x88>(self.0, other.0) })
+    }
+    #[inline(always)]
+    fn flip_w(self) -> Self {
+        // SAFETY: see `Avx2`.
+        Avx2(unsafe {
+            let last = _mm256_setr_ps(0.0, 0.0, 0.0, -0.0, 0.0, 0.0, 0.0, -0.0);
+            _mm256_xor_ps(self.0, last)
+        })
+    }
+    #[inline(always)]
+    fn all(mask: __m256) -> bool {
+        // SAFETY: see `Avx2`.
+        unsafe { _mm256_movemask_ps(mask) == 0xff }
+    }
+    #[inline(always)]
     fn at_most(self, other: Self) -> u32 {
         // SAFETY: see `Avx2`.
         unsafe { _mm256_movemask_ps(_mm256_cmp_ps::<_CMP_LE_OQ>(self.0, other.0)) as u32 }

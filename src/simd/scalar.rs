@@ -1,6 +1,6 @@
 //! Plain arrays: the reference.
 
-use super::{LANES, Number, Simd, operators, pick_one_by_one};
+use super::{BY_PAIRS, LANES, Number, Simd, operators, pick_one_by_one};
 use std::array::from_fn;
 
 #[derive(Clone, Copy)]
@@ -72,6 +72,52 @@ impl Simd for Scalar {
             // SAFETY: the caller's promise.
             unsafe { *rows.add(*index.add(k) as usize) = columns.map(|column| column.0[k]) };
         }
+    }
+    #[inline(always)]
+    unsafe fn load_pair(low: *const [f32; 4], high: *const [f32; 4]) -> Self {
+        // SAFETY: the caller's promise.
+        let (low, high) = unsafe { (*low, *high) };
+        Scalar(from_fn(|k| if k < 4 { low[k] } else { high[k - 4] }))
+    }
+    #[inline(always)]
+    unsafe fn store_pair(self, low: *mut [f32; 4], high: *mut [f32; 4]) {
+        // SAFETY: the caller's promise.
+        unsafe {
+            *low = from_fn(|k| self.0[k]);
+            *high = from_fn(|k| self.0[k + 4]);
+        }
+    }
+    #[inline(always)]
+    fn transpose(pairs: [Self; 4]) -> [Self; 4] {
+        from_fn(|k| Scalar(from_fn(|lane| pairs[lane % 4].0[lane / 4 * 4 + k])))
+    }
+    #[inline(always)]
+    unsafe fn load_by_pairs(from: *const f32) -> Self {
+        // SAFETY: the caller's promise.
+        Scalar(BY_PAIRS.map(|row| unsafe { *from.add(row) }))
+    }
+    #[inline(always)]
+    unsafe fn store_by_pairs(self, to: *mut f32) {
+        for (value, row) in self.0.into_iter().zip(BY_PAIRS) {
+            // SAFETY: the caller's promise.
+            unsafe { *to.add(row) = value };
+        }
+    }
+    #[inline(always)]
+    fn spread<const K: usize>(self) -> Self {
+        Scalar(from_fn(|lane| self.0[lane / 4 * 4 + K]))
+    }
+    #[inline(always)]
+    fn with_w_of(self, other: Self) -> Self {
+        Scalar(from_fn(|lane| if lane % 4 == 3 { other.0[lane] } else { self.0[lane] }))
+    }
+    #[inline(always)]
+    fn flip_w(self) -> Self {
+        Scalar(from_fn(|lane| if lane % 4 == 3 { -self.0[lane] } else { self.0[lane] }))
+    }
+    #[inline(always)]
+    fn all(mask: Self::Mask) -> bool {
+        mask.iter().all(|&set| set)
     }
     #[inline(always)]
     fn at_most(self, other: Self) -> u32 {

@@ -1,6 +1,6 @@
 //! The `wide` crate: what the compiler's baseline has.
 
-use super::{LANES, Number, Simd, operators, pick_one_by_one};
+use super::{BY_PAIRS, LANES, Number, Simd, operators, pick_one_by_one};
 use bytemuck::cast;
 use wide::{f32x4, f32x8, i32x8};
 
@@ -50,6 +50,12 @@ impl Number for Wide {
         Wide(mask.select(yes.0, no.0))
     }
 }
+
+/// Set in the last lane of each half.
+const LAST: f32x8 = {
+    let set = f32::from_bits(u32::MAX);
+    f32x8::new([0.0, 0.0, 0.0, set, 0.0, 0.0, 0.0, set])
+};
 
 /// # Safety
 /// The row that the index at lane `k` names can be read.
@@ -107,6 +113,62 @@ impl Simd for Wide {
             // SAFETY: the caller's promise.
             unsafe { *rows.add(*index.add(k) as usize) = row.to_array() };
         }
+    }
+    #[inline(always)]
+    unsafe fn load_pair(low: *const [f32; 4], high: *const [f32; 4]) -> Self {
+        // SAFETY: the caller's promise.
+        unsafe { Wide(cast([f32x4::new(*low), f32x4::new(*high)])) }
+    }
+    #[inline(always)]
+    unsafe fn store_pair(self, low: *mut [f32; 4], high: *mut [f32; 4]) {
+        let halves: [f32x4; 2] = cast(self.0);
+        // SAFETY: the caller's promise.
+        unsafe {
+            *low = halves[0].to_array();
+            *high = halves[1].to_array();
+        }
+    }
+    #[inline(always)]
+    fn transpose(pairs: [Self; 4]) -> [Self; 4] {
+        let [a, b, c, d]: [[f32x4; 2]; 4] =
+            [cast(pairs[0].0), cast(pairs[1].0), cast(pairs[2].0), cast(pairs[3].0)];
+        let low = f32x4::transpose([a[0], b[0], c[0], d[0]]);
+        let high = f32x4::transpose([a[1], b[1], c[1], d[1]]);
+        [
+            Wide(cast([low[0], high[0]])),
+            Wide(cast([low[1], high[1]])),
+            Wide(cast([low[2], high[2]])),
+            Wide(cast([low[3], high[3]])),
+        ]
+    }
+    #[inline(always)]
+    unsafe fn load_by_pairs(from: *const f32) -> Self {
+        // SAFETY: the caller's promise.
+        Wide(f32x8::new(BY_PAIRS.map(|row| unsafe { *from.add(row) })))
+    }
+    #[inline(always)]
+    unsafe fn store_by_pairs(self, to: *mut f32) {
+        for (value, row) in self.0.to_array().into_iter().zip(BY_PAIRS) {
+            // SAFETY: the caller's promise.
+            unsafe { *to.add(row) = value };
+        }
+    }
+    #[inline(always)]
+    fn spread<const K: usize>(self) -> Self {
+        let v = self.0.to_array();
+        Wide(cast([f32x4::splat(v[K]), f32x4::splat(v[4 + K])]))
+    }
+    #[inline(always)]
+    fn with_w_of(self, other: Self) -> Self {
+        Wide(LAST.select(other.0, self.0))
+    }
+    #[inline(always)]
+    fn flip_w(self) -> Self {
+        self.with_w_of(-self)
+    }
+    #[inline(always)]
+    fn all(mask: f32x8) -> bool {
+        mask.to_bitmask() == 0xff
     }
     #[inline(always)]
     fn at_most(self, other: Self) -> u32 {

@@ -1,24 +1,30 @@
 //! What a kind of constraint needs besides its own arrays: made again from them at any time.
 
+use super::colored;
+use super::law;
+use super::runs::Plans;
 use crate::world::constraints::ConstraintSet;
 use crate::world::{Method, Params};
-use glam::Vec3;
+use glam::Vec4;
 
 #[derive(Default)]
 pub(crate) struct Cache {
-    /// [`super::Rule::multiplier`]'s `soft` per row.
+    /// [`super::Law::multiplier`]'s `soft` per row.
     pub(super) soft: Vec<f32>,
     soft_key: Option<(u64, Method, f32, u32)>,
-    /// Whether a multiplier bears on what follows: with XPBD, on compliant constraints.
-    pub keeps_lambda: bool,
+    pub(super) law: law::Choice,
     /// One past the highest slot in use.
     reach: usize,
+    pub(super) plans: Plans,
+    /// Of reach and plans.
     reach_revision: Option<u64>,
     /// Rows in order of creation.
     pub(super) natural: Vec<u32>,
     natural_revision: Option<u64>,
     /// Jacobi: corrections, row * N + corner, and who gathers which.
-    pub(super) corrections: Vec<Vec3>,
+    pub(super) corrections: Vec<Vec4>,
+    /// Constraints of this kind on the busiest particle of each row.
+    pub(super) busiest: Vec<f32>,
     pub(super) incident_start: Vec<u32>,
     pub(super) incident: Vec<u32>,
     incident_revision: Option<u64>,
@@ -29,6 +35,11 @@ impl Cache {
     pub fn update<const N: usize>(&mut self, set: &ConstraintSet<N>, params: &Params, h: f32) {
         self.update_reach(set);
         self.update_soft(set, params, h);
+    }
+
+    /// Whether a multiplier bears on what follows: with XPBD, on compliant constraints.
+    pub fn keeps_lambda(&self) -> bool {
+        self.law == law::Choice::Compliant
     }
 
     fn update_soft<const N: usize>(&mut self, set: &ConstraintSet<N>, params: &Params, h: f32) {
@@ -49,7 +60,7 @@ impl Cache {
                 self.soft.extend(set.stiffness.iter().map(soft));
             }
         }
-        self.keeps_lambda = params.method == Method::Xpbd && self.soft.iter().any(|&a| a > 0.0);
+        self.law = law::Choice::of(params, &self.soft);
     }
 
     /// Checks once, for each topology, what lets sweeps read and write particles unchecked.
@@ -65,6 +76,7 @@ impl Cache {
         self.reach_revision = Some(set.revision());
         let highest = set.corner[..N].iter().flatten().max();
         self.reach = highest.map_or(0, |&slot| slot as usize + 1);
+        self.plans.update(set, colored::BLOCK / N);
     }
 
     /// Panics unless every particle of the set is among `particle_count`.
@@ -121,10 +133,10 @@ impl Cache {
             }
         }
         self.corrections.clear();
-        self.corrections.resize(N * set.len(), Vec3::ZERO);
-    }
-
-    pub(super) fn incident_count(&self, particle: usize) -> u32 {
-        self.incident_start[particle + 1] - self.incident_start[particle]
+        self.corrections.resize(N * set.len(), Vec4::ZERO);
+        let count = |p: u32| start[p as usize + 1] - start[p as usize];
+        let busiest = |i| set.particles(i).map(count).into_iter().max().unwrap_or(1);
+        self.busiest.clear();
+        self.busiest.extend((0..set.len()).map(|i| busiest(i) as f32));
     }
 }

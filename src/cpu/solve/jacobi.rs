@@ -1,10 +1,13 @@
-//! Averaged Jacobi: every correction from the same positions, then each particle gathers its own.
+//! Averaged Jacobi: every correction from the same positions, eight rows at a time, then each
+//! particle gathers its own.
 
-use super::{Answer, Cache, Corner, Projection, Rule};
+use super::{Answer, Cache, Corner, Law, Projection};
 use crate::cpu::team::{self, Shared, Team};
+use crate::simd::{Kernel, LANES, Simd, Vector};
 use crate::world::Method;
 use crate::world::constraints::ConstraintSet;
-use glam::{Vec3, Vec4};
+use glam::Vec4;
+use std::marker::PhantomData;
 
 /// Constraints a block holds.
 const BLOCK: usize = 512;
@@ -12,39 +15,116 @@ const BLOCK: usize = 512;
 /// First half of a sweep: the corrections.
 /// With XPBD one factor a constraint, from its busiest particle, keeps multiplier and momentum
 /// consistent; with PBD each particle takes the mean of its own [J 3.1.4].
-pub(super) fn sweep<P: Projection<N>, const N: usize>(
+pub(super) fn sweep<P: Projection<N>, M: Law, const N: usize>(
     team: &Team,
     positions: &[Vec4],
     set: &mut ConstraintSet<N>,
     cache: &mut Cache,
-    rule: Rule,
+    omega: f32,
 ) {
     cache.update_incidence(set, positions.len());
-    let mut corrections = std::mem::take(&mut cache.corrections);
+    cache.assert_within(set, positions.len());
+    let Cache { corrections, soft, busiest, .. } = cache;
     let ConstraintSet { corner, rest, lambda, .. } = set;
-    let corner = &*corner;
-    let (out, cache_ref) = (Shared::new(&mut corrections), &*cache);
-    let rows = (Shared::new(lambda), &rest[..], &cache.soft[..]);
-    team.rows(rows, BLOCK, |range, (lambda, rest, soft)| {
+    let out = Shared::new(corrections);
+    let columns = (Shared::new(lambda), &rest[..], &soft[..], &busiest[..]);
+    team.rows(columns, BLOCK, |range, (lambda, rest, soft, busiest)| {
         // SAFETY: row i owns corrections i*N..(i+1)*N, and blocks share no row.
         let out = unsafe { out.slice(range.start * N..range.end * N) };
-        for j in 0..lambda.len() {
-            let slots: [usize; N] = std::array::from_fn(|k| corner[k][range.start + j] as usize);
-            let p = slots.map(|s| Corner::from(positions[s]));
-            let mut rule = rule;
-            if rule.method == Method::Xpbd {
-                let busiest = slots.map(|s| cache_ref.incident_count(s)).into_iter().max();
-                rule.omega /= busiest.unwrap_or(1) as f32;
-            }
-            let Answer { push, change, valid } = P::project(&p, rest[j], soft[j], lambda[j], rule);
-            let push = if valid { push.map(Vec3::from) } else { [Vec3::ZERO; N] };
-            if valid {
-                lambda[j] += change;
-            }
-            out[j * N..(j + 1) * N].copy_from_slice(&push);
-        }
+        let corner: [&[u32]; N] = std::array::from_fn(|k| &corner[k][range.clone()]);
+        let kind = PhantomData::<(P, M)>;
+        team.simd.run(Block { positions, corner, rest, soft, busiest, lambda, out, omega, kind });
     });
-    cache.corrections = corrections;
+}
+
+/// Some rows.
+struct Block<'a, P, M, const N: usize> {
+    /// Holds every particle of the rows (`Cache::assert_within`).
+    positions: &'a [Vec4],
+    corner: [&'a [u32]; N],
+    rest: &'a [f32],
+    soft: &'a [f32],
+    busiest: &'a [f32],
+    lambda: &'a mut [f32],
+    out: &'a mut [Vec4],
+    omega: f32,
+    kind: PhantomData<(P, M)>,
+}
+
+impl<P: Projection<N>, M: Law, const N: usize> Kernel for Block<'_, P, M, N> {
+    type Output = ();
+
+    #[inline(always)]
+    fn run<S: Simd>(mut self) {
+        let count = self.lambda.len();
+        assert!(self.corner.iter().all(|column| column.len() == count));
+        assert!(self.rest.len() == count && self.soft.len() == count);
+        assert!(self.busiest.len() == count && self.out.len() == N * count);
+        let whole = count - count % LANES;
+        for first in (0..whole).step_by(LANES) {
+            // SAFETY: eight rows are there from `first` on, and their particles.
+            unsafe { self.eight::<S>(first) }
+        }
+        for row in whole..count {
+            self.one(row);
+        }
+    }
+}
+
+#[allow(clippy::needless_range_loop)] // the number of the corner indexes several arrays
+impl<P: Projection<N>, M: Law, const N: usize> Block<'_, P, M, N> {
+    /// # Safety
+    /// Eight rows are there from `first` on in every column, and their particles.
+    #[inline(always)]
+    unsafe fn eight<S: Simd>(&mut self, first: usize) {
+        let zero = S::splat(0.0);
+        let zeros = Vector { x: zero, y: zero, z: zero };
+        let mut p = [Corner { at: zeros, w: zero }; N];
+        let positions = self.positions.as_ptr().cast();
+        // SAFETY: the caller's promise.
+        unsafe {
+            for k in 0..N {
+                let [x, y, z, w] = S::gather(positions, self.corner[k].as_ptr().add(first));
+                p[k] = Corner { at: Vector { x, y, z }, w };
+            }
+            let omega = S::splat(self.omega);
+            let omega =
+                if M::SHARES { omega / S::load(self.busiest.as_ptr().add(first)) } else { omega };
+            let rest = S::load(self.rest.as_ptr().add(first));
+            let soft = S::load(self.soft.as_ptr().add(first));
+            let at = self.lambda.as_mut_ptr().add(first);
+            let lambda = S::load(at);
+            let Answer { push, change, valid } = P::project::<S, M>(&p, rest, soft, lambda, omega);
+            if M::KEEPS_LAMBDA {
+                S::select(valid, lambda + change, lambda).store(at);
+            }
+            let out = self.out.as_mut_ptr().add(first * N).cast();
+            for k in 0..N {
+                let Vector { x, y, z } = Vector::select(valid, push[k], zeros);
+                let mut rows = [0; LANES];
+                for lane in 0..LANES {
+                    rows[lane] = (lane * N + k) as u32;
+                }
+                S::scatter([x, y, z, zero], out, rows.as_ptr());
+            }
+        }
+    }
+
+    /// The rest, fewer than a vector.
+    #[inline(always)]
+    fn one(&mut self, row: usize) {
+        let p = self.corner.map(|column| Corner::from(self.positions[column[row] as usize]));
+        let omega = if M::SHARES { self.omega / self.busiest[row] } else { self.omega };
+        let Answer { push, change, valid } =
+            P::project::<f32, M>(&p, self.rest[row], self.soft[row], self.lambda[row], omega);
+        if valid && M::KEEPS_LAMBDA {
+            self.lambda[row] += change;
+        }
+        for k in 0..N {
+            let Vector { x, y, z } = push[k];
+            self.out[row * N + k] = if valid { Vec4::new(x, y, z, 0.0) } else { Vec4::ZERO };
+        }
+    }
 }
 
 /// Second half of a sweep: each particle gathers its corrections, in order of row.
@@ -61,8 +141,8 @@ pub(crate) fn gather(team: &Team, positions: &mut [Vec4], cache: &Cache, method:
             };
             let sum = cache.incident[entries]
                 .iter()
-                .fold(Vec3::ZERO, |sum, &k| sum + cache.corrections[k as usize]);
-            *p += (sum * (p.w * mean)).extend(0.0);
+                .fold(Vec4::ZERO, |sum, &k| sum + cache.corrections[k as usize]);
+            *p += sum * (p.w * mean);
         }
     });
 }

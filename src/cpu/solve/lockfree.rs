@@ -4,18 +4,18 @@
 //! Measured with two of them on the stretched cloth of 100 x 100 (`motes converge`): 952 iterations
 //! to 10 % of the residual against 949 in sequence.
 
-use super::{Answer, Cache, Corner, Projection, Rule};
+use super::{Answer, Cache, Corner, Law, Projection};
 use crate::cpu::team::{Shared, Team};
 use crate::world::constraints::ConstraintSet;
 use glam::{Vec3, Vec4};
 use std::sync::atomic::{AtomicU32, Ordering::Relaxed};
 
-pub(super) fn sweep<P: Projection<N>, const N: usize>(
+pub(super) fn sweep<P: Projection<N>, M: Law, const N: usize>(
     team: &Team,
     positions: &mut [Vec4],
     set: &mut ConstraintSet<N>,
     cache: &mut Cache,
-    rule: Rule,
+    omega: f32,
 ) {
     cache.update_natural(set);
     let positions = atomic_words(positions);
@@ -31,11 +31,14 @@ pub(super) fn sweep<P: Projection<N>, const N: usize>(
             let p = slots.map(|s| Corner::from(load(&positions[s])));
             // SAFETY: `natural` holds each row once, so each multiplier has one writer.
             let lambda = unsafe { lambda.at(i) };
-            let Answer { push, change, valid } = P::project(&p, rest[i], soft[i], *lambda, rule);
+            let Answer { push, change, valid } =
+                P::project::<f32, M>(&p, rest[i], soft[i], *lambda, omega);
             if !valid {
                 continue;
             }
-            *lambda += change;
+            if M::KEEPS_LAMBDA {
+                *lambda += change;
+            }
             for k in 0..N {
                 store(&positions[slots[k]], p[k].moved(push[k]).into());
             }
