@@ -45,6 +45,7 @@ enum Per {
 
 const BENCHES: &[(&str, On, Per)] = &[
     ("break_constraints", Cloth, Constraint),
+    ("sort_particles", Grid, Particle),
     ("predict", Grid, Particle),
     ("bounds", Grid, Particle),
     ("grid_count", Grid, Particle),
@@ -77,8 +78,8 @@ const BENCHES: &[(&str, On, Per)] = &[
     ("sleep", Grid, Particle),
 ];
 
-/// Steps of a run, after some that make lists and memory.
-const STEPS: u32 = 30;
+/// Steps of a run, after some that make lists and memory; enough for particles to be sorted anew.
+const STEPS: u32 = 80;
 const WARM: u32 = 5;
 /// Numbers of workers compared.
 const TEAMS: [usize; 2] = [1, 2];
@@ -92,7 +93,7 @@ fn main() {
     println!("{}\n", machine());
     println!("| pass | on | calls a step | ns per | 1 thread | 2 threads |");
     println!("|---|---|---|---|---|---|");
-    let pile = settled("grains_box:small", 300);
+    let (pile, _) = settled("grains_box:small", 300, 0);
     for on in [Cloth, Cube, Grid, Octree, Bvh, Brute, Jacobi] {
         let rows: Vec<_> =
             BENCHES.iter().filter(|(name, o, _)| *o == on && name.contains(filter)).collect();

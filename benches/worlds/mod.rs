@@ -63,15 +63,17 @@ pub fn cube() -> World {
     world
 }
 
-/// A scene after so many of its steps, by every core: a pile that has come to rest.
-pub fn settled(scene: &str, steps: u32) -> World {
+/// A scene after so many of its steps, a pile that has come to rest, and the ms a step took on
+/// average.
+pub fn settled(scene: &str, steps: u32, threads: usize) -> (World, f64) {
     let scene = Scene::load(scene).expect("a built-in scene");
     let world = scene.build().expect("a legal scene");
-    let mut engine = Engine::new(world, Backend::default()).expect("legal");
+    let mut engine = Engine::new(world, Backend::Cpu { threads }).expect("legal");
+    let mut ms = 0.0;
     for _ in 0..steps {
-        engine.step(scene.params().dt).expect("legal");
+        ms += engine.step(scene.params().dt).expect("legal").wall_ms;
     }
-    engine.into_world()
+    (engine.into_world(), ms / f64::from(steps))
 }
 
 /// How many pairs the neighbour lists of a world hold; a report counts the planes of obstacles

@@ -161,7 +161,7 @@ pub(crate) struct SearchTools {
 /// What becomes of the particles found within reach of another.
 pub(crate) trait Accept: Sync {
     type Entry: Copy + Default + Send + Sync;
-    /// Particle i wants only slots above this.
+    /// Particle i wants only slots above this, which is at least its own.
     #[inline(always)]
     fn floor(&self, _i: usize) -> Option<i32> {
         None

@@ -172,8 +172,12 @@ impl Candidates {
     ) {
         hits.reserve(self.count + LANES);
         let mut len = hits.len();
-        // A particle is not its own neighbour: for this probe it is nowhere.
-        let x = std::mem::replace(&mut self.x[own], f32::NAN);
+        // A particle is not its own neighbour: for this probe it is nowhere. Where only slots above
+        // its own count it need not be moved; the loads below would wait for that.
+        let x = self.x[own];
+        if probe.floor.is_none() {
+            self.x[own] = f32::NAN;
+        }
         assert!(self.count + LANES <= self.slot.len());
         for j in (0..self.count).step_by(LANES) {
             // SAFETY: every column has LANES more behind j as asserted (all are equally long), and
@@ -196,7 +200,9 @@ impl Candidates {
                 len += mask.count_ones() as usize;
             }
         }
-        self.x[own] = x;
+        if probe.floor.is_none() {
+            self.x[own] = x;
+        }
         // SAFETY: `len` words were written.
         unsafe { hits.set_len(len) };
     }

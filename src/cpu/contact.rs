@@ -134,8 +134,10 @@ pub(crate) fn count_touching(team: &Team, world: &World, scratch: &Scratch) -> u
 /// Environment planes that are touched at the end of the step.
 pub(crate) fn count_environment(world: &World, scratch: &Scratch) -> usize {
     let p = &world.particles;
-    (0..p.len())
-        .map(|i| {
+    let beside = scratch.beside.iter();
+    beside
+        .map(|&i| {
+            let i = i as usize;
             // Touching exactly is the rule after a solve, so allow for rounding.
             let reach = p.radius[i] * 1.001;
             let x = p.position[i].truncate();

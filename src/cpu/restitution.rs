@@ -3,7 +3,7 @@
 //! Reads: predicted [m, 1/kg], velocity [m/s], prior velocity, radius, neighbour lists or contact
 //! rows, environment contacts. Writes: velocity in place, pair by pair; delta [m/s, 1] under
 //! `jacobi`, where each particle takes the mean over its pairs.
-//! Order: colour, or slot and list; deterministic for every solver.
+//! Order: tile, or slot and list; deterministic for every solver.
 
 use super::collide_environment::EnvironmentContact;
 use super::color_contacts::Pair;

@@ -21,28 +21,33 @@ fn friction_of(collider: &Collider, params: &Params) -> Friction {
 pub(crate) fn run(team: &Team, world: &mut World, scratch: &mut Scratch, at: &Moment) {
     let World { params, particles, colliders, .. } = world;
     let Scratch { environment: contacts, beside, start, .. } = scratch;
-    let (position, radius) = (&particles.position[..], &particles.radius[..]);
-    assert!(start.len() == position.len());
+    let radius = &particles.radius[..];
+    let count = radius.len();
+    assert!(start.len() == count && particles.predicted.len() == count);
     let (predicted, start) = (Shared::new(&mut particles.predicted), Shared::new(start));
     let before = at.part == Part::Start;
     team.rows(&beside[..], BLOCK, |_, beside| {
-        for i in beside.iter().map(|&i| i as usize).filter(|&i| position[i].w > 0.0) {
+        for i in beside.iter().map(|&i| i as usize) {
+            let radius = radius[i];
             // SAFETY: in bounds as the line above and the assertion show; nobody stands in the list
             // twice.
             let (p, x) = unsafe { (predicted.at(i), start.at(i)) };
+            if p.w == 0.0 {
+                continue; // held
+            }
             for contact in contacts.of(i) {
                 let normal = contact.plane.truncate();
                 if before {
                     // The plane where the obstacle was when the substep began: its own move must
                     // stay in the prediction, or a pusher would give no speed.
                     let offset = contact.plane.w + normal.dot(contact.motion);
-                    let c = normal.dot(x.truncate()) + offset - radius[i];
+                    let c = normal.dot(x.truncate()) + offset - radius;
                     if c < 0.0 {
                         *x += (normal * -c).extend(0.0);
                     }
                     continue;
                 }
-                let c = normal.dot(p.truncate()) + contact.plane.w - radius[i];
+                let c = normal.dot(p.truncate()) + contact.plane.w - radius;
                 if c >= 0.0 {
                     continue;
                 }
