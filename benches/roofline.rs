@@ -19,7 +19,8 @@ fn main() {
     println!("{}\n", machine());
     let peak = peak_gflops();
     println!("One core: {peak:.0} GFLOP/s (products and sums, none fused); it reads and writes");
-    let sizes = [("16 KiB", 1 << 14), ("512 KiB", 1 << 19), ("8 MiB", 1 << 23), ("256 MiB", 1 << 28)];
+    let sizes =
+        [("16 KiB", 1 << 14), ("512 KiB", 1 << 19), ("8 MiB", 1 << 23), ("256 MiB", 1 << 28)];
     let rates = sizes.map(|(name, bytes)| format!("{:.0} GB/s in {name}", copied_gbs(bytes)));
     println!("{}.\n", rates.join(", "));
 
@@ -28,10 +29,17 @@ fn main() {
     let row = |item: &str, bytes: f64, operations: f64, ns: f64| {
         let (gbs, gflops) = (bytes / ns, operations / ns);
         let share = 100.0 * gflops / peak;
-        println!("| {item} | {bytes:.0} | {operations:.0} | {ns:.2} | {gbs:.0} | {gflops:.0} | {share:.0} % |");
+        println!(
+            "| {item} | {bytes:.0} | {operations:.0} | {ns:.2} | {gbs:.0} | {gflops:.0} | {share:.0} % |"
+        );
     };
     // Two rows of positions read and written, a rest length, the plan of its vector.
-    row("distance, rigid, 100 x 100 cloth", 70.0, 29.0, sweep_ns(&stretched(100), Pass::SolveDistance));
+    row(
+        "distance, rigid, 100 x 100 cloth",
+        70.0,
+        29.0,
+        sweep_ns(&stretched(100), Pass::SolveDistance),
+    );
     row("same, 500 x 500", 70.0, 29.0, sweep_ns(&stretched(500), Pass::SolveDistance));
     // Four rows read and written, four slots, rest, softness, multiplier; an arctangent.
     row("hinge, compliant, 100 x 100 cloth", 155.0, 200.0, sweep_ns(&bent(), Pass::SolveBend));

@@ -87,6 +87,12 @@ pub fn find_contacts<'a>(
     // A hit at high speed slides the particle along the first collider, perhaps into a second
     // that was not on its way.
     for _ in 0..SLIDES {
+        // One plane, not deeper than the radius: it slides no further than that.
+        if let [] | [_] = out[first..]
+            && out[first..].iter().all(|contact| height(contact, p, r) >= -r)
+        {
+            break;
+        }
         let slid = project(&out[first..], p, r);
         if (slid - p).length() <= r {
             break;

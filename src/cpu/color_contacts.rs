@@ -357,7 +357,7 @@ mod tests {
         };
         let predicted: Vec<Vec4> =
             particles.positions().iter().enumerate().map(|(k, v)| squeezed(k, v)).collect();
-        let weight = |k: usize| if k % 11 == 0 { 0.0 } else { 1.0 + k as f32 };
+        let weight = |k: usize| if k.is_multiple_of(11) { 0.0 } else { 1.0 + k as f32 };
         let positions = particles.positions().iter().enumerate();
         let start: Vec<Vec4> =
             positions.map(|(k, v)| (v.truncate() * 0.9).extend(weight(k))).collect();

@@ -25,13 +25,13 @@ pub(crate) mod radix_scan;
 pub(crate) mod radix_scatter;
 pub(crate) mod restitution;
 pub(crate) mod sleep;
-pub(crate) mod sort_particles;
 pub(crate) mod solve_bend;
 pub(crate) mod solve_contacts;
 pub(crate) mod solve_distance;
 pub(crate) mod solve_environment;
 pub(crate) mod solve_pin;
 pub(crate) mod solve_volume;
+pub(crate) mod sort_particles;
 pub(crate) mod stabilize_contacts;
 pub(crate) mod update_velocity;
 
@@ -45,8 +45,8 @@ pub(crate) mod nearest;
 mod neighbors;
 mod solve;
 mod sorted;
-mod tiles;
 pub(crate) mod team;
+mod tiles;
 
 use crate::error::Result;
 use crate::report::StepReport;

@@ -29,7 +29,8 @@ pub(crate) struct Forces<'a> {
 }
 
 pub(crate) fn run(team: &Team, world: &mut World, scratch: &mut Scratch, at: &Moment) {
-    let scale = MassScale { up: world.up(), floor: world.list_floor, rate: world.params.mass_scale };
+    let scale =
+        MassScale { up: world.up(), floor: world.list_floor, rate: world.params.mass_scale };
     let World { params, particles, forces, distance, bend, volume, pins, .. } = world;
     distance.lambda.fill(0.0);
     bend.lambda.fill(0.0);
@@ -94,8 +95,7 @@ struct MassScale {
 impl MassScale {
     #[inline(always)]
     fn at<L: Number>(&self, x: Vector<L>) -> L {
-        let up =
-            Vector { x: L::splat(self.up.x), y: L::splat(self.up.y), z: L::splat(self.up.z) };
+        let up = Vector { x: L::splat(self.up.x), y: L::splat(self.up.y), z: L::splat(self.up.z) };
         let exponent = (up.dot(x) - L::splat(self.floor)) * L::splat(self.rate);
         let (low, high) = (L::splat(-MAX_EXPONENT), L::splat(MAX_EXPONENT));
         let exponent = L::select(exponent.above(low), exponent, low);

@@ -22,7 +22,8 @@ mod tests {
     fn a_new_order_changes_slots_and_nothing_else() {
         let mut world = World::new();
         let bend = Some(Material::compliant(1e-3));
-        let cloth = world.add_cloth(&Cloth { columns: 7, rows: 9, bend, ..Cloth::default() }).unwrap();
+        let cloth =
+            world.add_cloth(&Cloth { columns: 7, rows: 9, bend, ..Cloth::default() }).unwrap();
         let soft =
             Lattice { counts: [3; 3], volume: Some(Material::default()), ..Lattice::default() };
         world.add_lattice(&soft).unwrap();

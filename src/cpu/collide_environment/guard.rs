@@ -101,8 +101,7 @@ impl Kernel for Near<'_> {
                 }
                 Guard::Ball { center, radius } => {
                     let [x_at, y_at, z_at] = center.to_array();
-                    let middle =
-                        Vector { x: S::splat(x_at), y: S::splat(y_at), z: S::splat(z_at) };
+                    let middle = Vector { x: S::splat(x_at), y: S::splat(y_at), z: S::splat(z_at) };
                     let away = (p - middle).length() - (p - x).length() - S::splat(radius);
                     let far = S::splat(center.abs().element_sum() + radius);
                     away.at_most(r + (size + far) * hair)

@@ -31,14 +31,7 @@ pub(super) fn contacts(
     margin: f32,
 ) -> Vec<EnvironmentContact> {
     let mut out = Vec::new();
-    find_contacts(
-        [posed(collider, 0, 0.0)].into_iter(),
-        x,
-        p,
-        r,
-        margin,
-        &mut out,
-    );
+    find_contacts([posed(collider, 0, 0.0)].into_iter(), x, p, r, margin, &mut out);
     out
 }
 
@@ -176,10 +169,7 @@ fn a_slide_along_one_collider_does_not_lead_through_another() {
             for down in [0.2, 1.0, 3.0] {
                 let x = Vec3::new(0.3, 0.2, 0.1);
                 let p = x + Vec3::new(1.0, -down, 0.3).normalize() * speed * DT;
-                let posed = [
-                    posed(&floor, 0, 0.0),
-                    posed(&wall, 1, 0.0),
-                ];
+                let posed = [posed(&floor, 0, 0.0), posed(&wall, 1, 0.0)];
                 let (mut out, r) = (Vec::new(), 0.05);
                 find_contacts(posed.iter().copied(), x, p, r, 0.0, &mut out);
                 let end = settle(&out, p, r);
