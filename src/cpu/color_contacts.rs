@@ -202,7 +202,7 @@ impl Palette {
     ) {
         let Palette { used, listed, count } = self;
         let mut around_a = used[a as usize];
-        listed.extend(list.map(|&Neighbor { slot: b, contact }| {
+        for &Neighbor { slot: b, contact } in list {
             let (limit, d) = (contact * CLOSE, (at - points[b as usize]).truncate());
             let half = if d.length_squared() <= limit * limit { 0 } else { TINTS };
             let around_b = &mut used[b as usize];
@@ -213,8 +213,8 @@ impl Palette {
             around_a |= bit;
             *around_b |= bit;
             count[(half + tint) as usize] += 1;
-            Listed { a, b, contact, tint: half + tint }
-        }));
+            listed.push(Listed { a, b, contact, tint: half + tint });
+        }
         used[a as usize] = around_a;
     }
 
