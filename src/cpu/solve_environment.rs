@@ -5,11 +5,14 @@
 //! Order: each particle alone, its planes in the order of the list; deterministic.
 
 use super::contact::Friction;
-use super::team::{BLOCK, Shared, Team};
+use super::team::{Shared, Team};
 use super::{Moment, Scratch};
 use crate::step::Part;
 use crate::world::{Collider, Params, World};
 use glam::Vec3;
+
+/// Particles beside obstacles that a block holds: some microseconds of work.
+const BLOCK: usize = 256;
 
 /// Friction of an obstacle: its own, or the world's.
 fn friction_of(collider: &Collider, params: &Params) -> Friction {
