@@ -313,7 +313,8 @@ impl Engine {
     pub(crate) fn scratch(&self) -> &crate::cpu::Scratch {
         &self.cpu.scratch
     }
-    /// Positions by slot: [x, y, z, inverse mass].
+    /// Positions by slot: [x, y, z, inverse mass]. Steps may put particles in another order;
+    /// [`Particles::slot`](crate::world::Particles::slot) tells where one is now.
     pub fn positions(&self) -> &[Vec4] {
         self.world.particles.positions()
     }
