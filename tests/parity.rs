@@ -96,6 +96,20 @@ impl Close {
     }
 }
 
+/// Says why a bound is what it is, when it is missed.
+pub fn saying(why: &str, check: impl FnOnce()) {
+    struct Say<'a>(&'a str);
+    impl Drop for Say<'_> {
+        fn drop(&mut self) {
+            if std::thread::panicking() {
+                eprintln!("the bound: {}", self.0);
+            }
+        }
+    }
+    let _say = Say(why);
+    check();
+}
+
 /// Compares a buffer of floats word by word.
 pub fn assert_floats(outcome: &Outcome, buffer: Buffer, close: Close) {
     let Words { cpu, device, .. } = outcome.of(buffer);

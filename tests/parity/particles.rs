@@ -1,6 +1,6 @@
 //! The passes that take each particle alone: `predict`, `apply_deltas`, `update_velocity`, `sleep`.
 
-use super::{Close, assert_floats, assert_words, compare, scene, twin};
+use super::{Close, assert_floats, assert_words, compare, saying, scene, specs, twin};
 use glam::Vec3;
 use motes::pass::Buffer;
 use motes::vulkan::layout::state::STATE;
@@ -133,7 +133,7 @@ fn judge(outcome: &Outcome, fields: bool) {
         let is_it = |row: &&Row| row.pass == pass && row.buffer == words.buffer;
         match wide.clone().chain(PLAIN).find(is_it) {
             Some(row) => {
-                eprintln_on_panic(row.why, || assert_floats(outcome, words.buffer, row.close));
+                saying(row.why, || assert_floats(outcome, words.buffer, row.close));
             }
             // Constraints and pins: their multipliers are cleared, everything else stays.
             None => assert_words(outcome, words.buffer),
@@ -145,20 +145,6 @@ fn judge(outcome: &Outcome, fields: bool) {
         let lost = weights(&position.before) - weights(&position.cpu);
         assert_eq!(state(outcome, "s_quarantined") as usize, lost, "{}", outcome.dispatch);
     }
-}
-
-/// Says why a bound is what it is, when it is missed.
-fn eprintln_on_panic(why: &str, check: impl FnOnce()) {
-    struct Say<'a>(&'a str);
-    impl Drop for Say<'_> {
-        fn drop(&mut self) {
-            if std::thread::panicking() {
-                eprintln!("the bound: {}", self.0);
-            }
-        }
-    }
-    let _say = Say(why);
-    check();
 }
 
 /// Random numbers from -1 to 1.
@@ -232,7 +218,7 @@ fn fields() -> Vec<Force> {
 #[test]
 fn every_scene() {
     let Some(mut twin) = twin() else { return };
-    for spec in super::specs() {
+    for spec in specs() {
         let mut last = 0;
         let count = compare(&mut twin, scene(&spec), 2, ours, |outcome| {
             judge(outcome, false);
