@@ -293,7 +293,7 @@ pub(crate) fn globals(
         (g::NODE_CAP, plan.room.nodes as u32),
         (g::TILE_CAP, plan.tiles() as u32),
         (g::RENEW, u32::from(renew)),
-        (g::PAIRS_BOUNCE, u32::from(p.restitution > 0.0 && world.may_touch())),
+        (g::PAIRS_BOUNCE, u32::from(plan.pairs_bounce)),
         (g::EQUAL, u32::from(traits.least_reach == traits.largest_reach)),
     ];
     for (at, value) in words {

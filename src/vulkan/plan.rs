@@ -38,6 +38,8 @@ pub(crate) struct Plan {
     /// Words the obstacles take.
     pub collider_words: usize,
     pub colliders: usize,
+    /// Whether particles bounce off each other.
+    pub pairs_bounce: bool,
     /// Workgroup size.
     pub workgroup: u32,
 }
@@ -83,6 +85,7 @@ impl Plan {
             room: room.unwrap_or(Room::of(particles)),
             collider_words: stages::environment::words(world),
             colliders: world.colliders.len(),
+            pairs_bounce: world.params.restitution > 0.0 && world.may_touch(),
             workgroup,
         }
     }

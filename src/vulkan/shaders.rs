@@ -15,4 +15,13 @@ macro_rules! modules {
     };
 }
 
-modules! {}
+modules! {
+    Predict "predict"
+    StabilizeContacts "stabilize_contacts"
+    SolveContacts "solve_contacts"
+    ApplyDeltas "apply_deltas"
+    SolveEnvironment "solve_environment"
+    UpdateVelocity "update_velocity"
+    Restitution "restitution"
+    Sleep "sleep"
+}
