@@ -15,4 +15,11 @@ macro_rules! modules {
     };
 }
 
-modules! {}
+modules! {
+    BreakConstraints "break_constraints"
+    SolveDistance "solve_distance"
+    SolveBend "solve_bend"
+    SolveVolume "solve_volume"
+    SolvePin "solve_pin"
+    Accelerate "accelerate"
+}
