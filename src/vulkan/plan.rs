@@ -3,7 +3,7 @@
 use super::layout::{COUNTED, PIN_HEADER, SET_COLUMNS, SET_HEADER};
 use super::stages;
 use crate::pass::Buffer;
-use crate::world::{ConstraintSet, Solver, World};
+use crate::world::{Acceleration, ConstraintSet, Solver, World};
 use std::ops::Range;
 
 /// Room for lists. Grown when a step runs out of it; the step is then done again.
@@ -33,6 +33,8 @@ pub(crate) struct Plan {
     pub pins: usize,
     pub substeps: usize,
     pub solver: Solver,
+    /// Whether iterates are carried further.
+    pub accelerated: bool,
     pub forces: usize,
     pub room: Room,
     /// Words the obstacles take.
@@ -81,6 +83,7 @@ impl Plan {
             pins: world.pins.len(),
             substeps: world.params.substeps as usize,
             solver: world.params.solver,
+            accelerated: world.params.acceleration == Acceleration::Chebyshev,
             forces: world.forces.len(),
             room: room.unwrap_or(Room::of(particles)),
             collider_words: stages::environment::words(world),

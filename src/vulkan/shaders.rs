@@ -16,11 +16,17 @@ macro_rules! modules {
 }
 
 modules! {
+    BreakConstraints "break_constraints"
     Predict "predict"
     StabilizeContacts "stabilize_contacts"
     SolveContacts "solve_contacts"
     ApplyDeltas "apply_deltas"
     SolveEnvironment "solve_environment"
+    SolveDistance "solve_distance"
+    SolveBend "solve_bend"
+    SolveVolume "solve_volume"
+    SolvePin "solve_pin"
+    Accelerate "accelerate"
     UpdateVelocity "update_velocity"
     Restitution "restitution"
     Sleep "sleep"
