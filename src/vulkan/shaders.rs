@@ -15,4 +15,12 @@ macro_rules! modules {
     };
 }
 
-modules! {}
+modules! {
+    Bounds "bounds"
+    GridCount "grid_count"
+    GridScan "grid_scan"
+    GridSort "grid_sort"
+    FindNeighborsGrid "find_neighbors_grid"
+    FindNeighborsBrute "find_neighbors_brute"
+    ColorContacts "color_contacts"
+}
