@@ -135,6 +135,11 @@ impl Tiles {
         let (first, end) = self.members[tile];
         &self.order[first as usize..end as usize]
     }
+    /// Where the particles of a tile stand in the order: the first, and the end.
+    #[cfg(feature = "vulkan")]
+    pub fn range(&self, tile: usize) -> (u32, u32) {
+        self.members[tile]
+    }
     /// The tiles of a colour.
     pub fn of_color(&self, color: usize) -> &[u32] {
         &self.by_color[color]
