@@ -18,6 +18,13 @@ macro_rules! modules {
 modules! {
     BreakConstraints "break_constraints"
     Predict "predict"
+    Bounds "bounds"
+    GridCount "grid_count"
+    GridScan "grid_scan"
+    GridSort "grid_sort"
+    FindNeighborsGrid "find_neighbors_grid"
+    FindNeighborsBrute "find_neighbors_brute"
+    ColorContacts "color_contacts"
     StabilizeContacts "stabilize_contacts"
     SolveContacts "solve_contacts"
     ApplyDeltas "apply_deltas"
