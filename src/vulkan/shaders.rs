@@ -15,4 +15,15 @@ macro_rules! modules {
     };
 }
 
-modules! {}
+modules! {
+    SortParticles "sort_particles"
+    MortonCodes "morton_codes"
+    RadixCount "radix_count"
+    RadixScan "radix_scan"
+    RadixScatter "radix_scatter"
+    OctreeBuild "octree_build"
+    BvhBuild "bvh_build"
+    BvhBoxes "bvh_boxes"
+    FindNeighborsOctree "find_neighbors_octree"
+    FindNeighborsBvh "find_neighbors_bvh"
+}
