@@ -199,10 +199,7 @@ impl Vulkan {
         let Some(plan) = self.plan.clone() else { return Ok(()) };
         let turn = Turn { substep: 0, dispatch: *dispatch, when_stale: false };
         let work = work(&turn, &plan);
-        if work.is_empty() {
-            let what = format!("the pass {} has no shader yet", dispatch.pass.name());
-            return Err(super::device::failed(what, "use --backend cpu"));
-        }
+        self.pipelines.require(dispatch.pass)?;
         self.prepare(&work)?;
         let this = &*self;
         self.commands.once(|recorder| this.dispatch(&work, &plan, &turn, recorder))
