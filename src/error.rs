@@ -44,6 +44,14 @@ pub enum Error {
         /// What there is, and how to get below it.
         limit: String,
     },
+    /// Vulkan is not there, or failed.
+    #[error("Vulkan: {what}; {remedy}")]
+    Vulkan {
+        /// What went wrong.
+        what: String,
+        /// What to do about it.
+        remedy: String,
+    },
 }
 
 impl Error {

@@ -22,6 +22,8 @@ pub mod shape;
 mod simd;
 pub mod snapshot;
 mod step;
+#[cfg(feature = "vulkan")]
+pub mod vulkan;
 pub mod world;
 
 pub use error::{Error, Result};

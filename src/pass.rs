@@ -4,8 +4,8 @@
 use crate::step::Pass;
 
 /// A named array that passes share.
-#[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
-#[allow(missing_docs)] // the names are the documentation; engine.md and particles.rs give the bytes
+#[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord, Hash)]
+#[allow(missing_docs)] // the names are the documentation; particles.rs and vulkan/plan.rs give the bytes
 pub enum Buffer {
     Position,
     Predicted,
@@ -35,6 +35,7 @@ pub enum Buffer {
     Pins,
     Corrections,
     Iterates,
+    Colliders,
 }
 
 /// A pass's name, one sentence on it, and the buffers it may touch.
@@ -95,17 +96,17 @@ passes! {
     BvhBoxes "bvh_boxes" "bounds every node of the tree, from the leaves up"
         reads [Sorted Phase] writes [BvhNodes];
     FindNeighborsGrid "find_neighbors_grid" "lists the particles within reach of each, through the grid"
-        reads [Sorted Points GridStart Radius Phase Rest Distance] writes [Neighbors];
+        reads [Position Sorted Points GridStart Radius Phase Rest Distance] writes [Neighbors];
     FindNeighborsOctree "find_neighbors_octree" "lists the particles within reach of each, through the octree"
-        reads [Sorted OctreeNodes Radius Phase Rest Distance] writes [Neighbors];
+        reads [Position Sorted OctreeNodes Radius Phase Rest Distance] writes [Neighbors];
     FindNeighborsBvh "find_neighbors_bvh" "lists the particles within reach of each, through the tree of boxes"
-        reads [Sorted BvhNodes Radius Phase Rest Distance] writes [Neighbors];
+        reads [Position Sorted BvhNodes Radius Phase Rest Distance] writes [Neighbors];
     FindNeighborsBrute "find_neighbors_brute" "lists the particles within reach of each, testing every pair"
-        reads [Points Radius Phase Rest Distance] writes [Neighbors];
+        reads [Position Points Radius Phase Rest Distance] writes [Neighbors];
     ColorContacts "color_contacts" "sorts the listed pairs into batches that share no particle, tile by tile"
         reads [Neighbors Points] writes [ContactRows];
     CollideEnvironment "collide_environment" "lists the planes of the obstacles each particle may touch, swept"
-        reads [Position Predicted Radius] writes [EnvironmentContacts];
+        reads [Position Predicted Radius Colliders] writes [EnvironmentContacts];
     StabilizeContacts "stabilize_contacts" "resolves overlap left from before, without giving velocity"
         reads [Start Neighbors ContactRows] writes [Delta Start];
     SolveContacts "solve_contacts" "pushes touching particles apart, with static and kinetic friction"
@@ -113,7 +114,7 @@ passes! {
     ApplyDeltas "apply_deltas" "averages gathered corrections and applies them"
         reads [Delta Start Corrections Distance Bend Volume] writes [Predicted Start Position Velocity];
     SolveEnvironment "solve_environment" "puts particles outside the obstacles, with friction"
-        reads [Position Predicted Start Radius EnvironmentContacts] writes [Predicted Start];
+        reads [Predicted Start Radius EnvironmentContacts Colliders] writes [Predicted Start];
     SolveDistance "solve_distance" "projects distance constraints"
         reads [Predicted Distance] writes [Predicted Distance Corrections];
     SolveBend "solve_bend" "projects dihedral hinges"
@@ -127,9 +128,67 @@ passes! {
     UpdateVelocity "update_velocity" "makes velocities from the moves; quarantines non-finite particles"
         reads [Position Predicted Velocity] writes [Velocity VelocityPrior Predicted Position];
     Restitution "restitution" "gives closing contacts their bounce"
-        reads [Predicted Velocity VelocityPrior Radius Neighbors ContactRows EnvironmentContacts] writes [Velocity Delta];
+        reads [Predicted Velocity VelocityPrior Radius Neighbors ContactRows EnvironmentContacts Colliders] writes [Velocity Delta];
     Sleep "sleep" "takes the new positions, unless the move is below the sleeping threshold"
         reads [Predicted] writes [Position];
+}
+
+impl Buffer {
+    /// Every buffer, in order.
+    pub const ALL: &'static [Buffer] = {
+        use Buffer::*;
+        &[
+            Position,
+            Predicted,
+            Velocity,
+            VelocityPrior,
+            Radius,
+            Phase,
+            Rest,
+            Start,
+            ListReference,
+            Points,
+            GridBucket,
+            GridSlab,
+            GridStart,
+            Codes,
+            RadixNext,
+            Sorted,
+            OctreeNodes,
+            BvhNodes,
+            Neighbors,
+            ContactRows,
+            EnvironmentContacts,
+            Delta,
+            Distance,
+            Bend,
+            Volume,
+            Pins,
+            Corrections,
+            Iterates,
+            Colliders,
+        ]
+    };
+    /// The name in shaders: `list_reference` for `ListReference`.
+    pub fn name(self) -> String {
+        let mut name = String::new();
+        for (at, c) in format!("{self:?}").chars().enumerate() {
+            if c.is_uppercase() && at > 0 {
+                name.push('_');
+            }
+            name.extend(c.to_lowercase());
+        }
+        name
+    }
+}
+
+impl PassInfo {
+    /// The buffers it touches, each once, in the order of [`Buffer`]: what a shader binds, behind
+    /// `globals` and `state`.
+    pub fn bindings(&self) -> impl Iterator<Item = Buffer> + '_ {
+        let touched = |b: &&Buffer| self.reads.contains(b) || self.writes.contains(b);
+        Buffer::ALL.iter().filter(touched).copied()
+    }
 }
 
 impl Pass {
@@ -162,5 +221,14 @@ mod tests {
         for (i, info) in PASSES.iter().enumerate() {
             assert_eq!(info.pass as usize, i, "{}", info.name);
         }
+    }
+
+    #[test]
+    fn buffers_are_listed_in_their_order() {
+        for (i, &buffer) in Buffer::ALL.iter().enumerate() {
+            assert_eq!(buffer as usize, i, "{buffer:?}");
+        }
+        assert_eq!(Buffer::ALL.last(), Some(&Buffer::Colliders));
+        assert_eq!(Buffer::ListReference.name(), "list_reference");
     }
 }

@@ -6,6 +6,8 @@
 use crate::cpu::Cpu;
 use crate::error::{Error, Result};
 use crate::report::StepReport;
+#[cfg(feature = "vulkan")]
+use crate::vulkan::Vulkan;
 use crate::world::{Acceleration, BroadPhase, Kind, Params, Solver, Stamp, World};
 use glam::Vec4;
 use std::fmt;
@@ -230,13 +232,21 @@ impl World {
 }
 
 /// Where the passes run.
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+#[derive(Clone, Debug, PartialEq, Eq)]
 #[non_exhaustive]
 pub enum Backend {
     /// This machine's processor; 0 threads means one per core.
     Cpu {
         /// Worker threads.
         threads: usize,
+    },
+    /// A Vulkan device.
+    #[cfg(feature = "vulkan")]
+    Vulkan {
+        /// Its number or a part of its name; the best one when none is given.
+        device: Option<String>,
+        /// Passes before this one of each step run on the CPU, to find a pass that goes wrong.
+        from: Option<Pass>,
     },
 }
 
@@ -263,6 +273,11 @@ impl Default for Backend {
 pub struct Engine {
     world: World,
     cpu: Cpu,
+    #[cfg(feature = "vulkan")]
+    vulkan: Option<Box<Vulkan>>,
+    /// On a device, passes before this one run on the CPU.
+    #[cfg(feature = "vulkan")]
+    from: Option<Pass>,
     schedule: Schedule,
     /// What the schedule was made from.
     scheduled_for: Option<ScheduleKey>,
@@ -285,10 +300,25 @@ impl Engine {
     /// Takes a world to a backend. Fails when the world is not legal.
     pub fn new(world: World, backend: Backend) -> Result<Self> {
         world.validate()?;
-        let Backend::Cpu { threads } = backend;
+        let threads = match backend {
+            Backend::Cpu { threads } => threads,
+            #[cfg(feature = "vulkan")]
+            Backend::Vulkan { .. } => 0,
+        };
+        #[cfg(feature = "vulkan")]
+        let (vulkan, from) = match backend {
+            Backend::Cpu { .. } => (None, None),
+            Backend::Vulkan { device, from } => {
+                (Some(Box::new(Vulkan::new(device.as_deref())?)), from)
+            }
+        };
         Ok(Engine {
             world,
             cpu: Cpu::new(threads)?,
+            #[cfg(feature = "vulkan")]
+            vulkan,
+            #[cfg(feature = "vulkan")]
+            from,
             schedule: Schedule::default(),
             scheduled_for: None,
             report: StepReport::default(),
@@ -303,6 +333,10 @@ impl Engine {
     }
     /// The world, to edit between two steps.
     pub fn world_mut(&mut self) -> &mut World {
+        #[cfg(feature = "vulkan")]
+        if let Some(vulkan) = &mut self.vulkan {
+            vulkan.edited = true;
+        }
         &mut self.world
     }
     /// Gives the world back.
@@ -322,6 +356,19 @@ impl Engine {
     pub fn report(&self) -> &StepReport {
         &self.report
     }
+    /// What the driver calls the device that steps this world; `None` on the CPU.
+    pub fn device(&self) -> Option<&str> {
+        #[cfg(feature = "vulkan")]
+        return self.vulkan.as_ref().map(|v| v.name());
+        #[cfg(not(feature = "vulkan"))]
+        None
+    }
+    /// The Vulkan backend, where one steps this world.
+    #[cfg(feature = "vulkan")]
+    #[doc(hidden)]
+    pub fn vulkan(&self) -> Option<crate::vulkan::View<'_>> {
+        self.vulkan.as_deref().map(crate::vulkan::View)
+    }
     /// Worker threads in use.
     pub fn threads(&self) -> usize {
         self.cpu.team.threads()
@@ -334,6 +381,10 @@ impl Engine {
         if !(ours && stamp.step == self.steps) {
             self.cpu.forget();
             self.scheduled_for = None;
+            #[cfg(feature = "vulkan")]
+            if let Some(vulkan) = &mut self.vulkan {
+                vulkan.edited = true;
+            }
         }
         self.steps += 1;
         self.world.stamp = Stamp { engine: Some(Arc::clone(&self.me)), step: self.steps };
@@ -381,43 +432,122 @@ impl Engine {
         }
         self.schedule();
         self.report.begin();
+        let started = Instant::now();
+        let h = dt / self.schedule.substeps as f32;
+        self.report.broad_phase = self.schedule.broad_phase;
+        #[cfg(feature = "vulkan")]
+        if self.vulkan.is_some() {
+            self.step_on_device(h)?;
+            self.report.wall_ms = started.elapsed().as_secs_f64() * 1e3;
+            return Ok(&self.report);
+        }
         let Engine { world, cpu, schedule, report, .. } = self;
         cpu.team.clear_busy();
-        let started = Instant::now();
-        let h = dt / schedule.substeps as f32;
-        report.broad_phase = schedule.broad_phase;
-        run(&schedule.begin, cpu, world, report)?;
-        if world.sort_is_due() {
-            run(&schedule.sort, cpu, world, report)?;
-        }
-        for _ in 0..schedule.substeps {
-            cpu.begin_substep(world, h);
-            run(&schedule.predict, cpu, world, report)?;
-            if cpu.lists_are_stale() {
-                run(&schedule.lists, cpu, world, report)?;
-                report.list_builds += 1;
-            }
-            run(&schedule.collide, cpu, world, report)?;
-            for _ in 0..schedule.stabilization {
-                run(&schedule.stabilize, cpu, world, report)?;
-            }
-            run(&schedule.settle, cpu, world, report)?;
-            for _ in 0..schedule.iterations {
-                run(&schedule.iterate, cpu, world, report)?;
-                report.iterations += 1;
-                if ends_early(world, h, started) {
-                    break;
-                }
-            }
-            run(&schedule.finish, cpu, world, report)?;
-            world.time += f64::from(h);
-        }
+        walk(cpu, world, schedule, h, report)?;
         world.step_count += 1;
         cpu.finish_step(world, report);
         let wall = started.elapsed();
         report.wall_ms = wall.as_secs_f64() * 1e3;
         report.workers.gather(&cpu.team, &report.passes, wall);
         Ok(&self.report)
+    }
+
+    /// A step on the CPU that `walk_it` takes, for those who look at every dispatch.
+    #[cfg(feature = "vulkan")]
+    pub(crate) fn step_with(
+        &mut self,
+        dt: f32,
+        walk_it: impl FnOnce(&mut Cpu, &mut World, &Schedule, f32, &mut StepReport) -> Result<()>,
+    ) -> Result<()> {
+        self.schedule();
+        self.report.begin();
+        let Engine { world, cpu, schedule, report, .. } = self;
+        walk_it(cpu, world, schedule, dt / schedule.substeps as f32, report)?;
+        world.step_count += 1;
+        cpu.finish_step(world, report);
+        Ok(())
+    }
+
+    #[cfg(feature = "vulkan")]
+    fn step_on_device(&mut self, h: f32) -> Result<()> {
+        let Engine { world, cpu, vulkan, from, schedule, report, .. } = self;
+        let Some(vulkan) = vulkan else { return Ok(()) };
+        match from {
+            Some(from) => vulkan.step_from(*from, cpu, world, schedule, h, report)?,
+            None => vulkan.step(world, schedule, h, report)?,
+        }
+        world.step_count += 1;
+        Ok(())
+    }
+}
+
+/// What runs dispatches, here or on a device.
+pub(crate) trait Run {
+    /// A substep of `h` seconds begins.
+    fn begin_substep(&mut self, world: &World, h: f32);
+    /// Runs dispatches one after the other.
+    fn run(
+        &mut self,
+        dispatches: &[Dispatch],
+        world: &mut World,
+        report: &mut StepReport,
+    ) -> Result<()>;
+    /// Whether `bounds` found that the neighbour lists must be made again.
+    fn lists_are_stale(&self) -> bool;
+}
+
+/// One step, in substeps of `h` seconds.
+pub(crate) fn walk(
+    runner: &mut impl Run,
+    world: &mut World,
+    schedule: &Schedule,
+    h: f32,
+    report: &mut StepReport,
+) -> Result<()> {
+    let started = Instant::now();
+    runner.run(&schedule.begin, world, report)?;
+    if world.sort_is_due() {
+        runner.run(&schedule.sort, world, report)?;
+    }
+    for _ in 0..schedule.substeps {
+        runner.begin_substep(world, h);
+        runner.run(&schedule.predict, world, report)?;
+        if runner.lists_are_stale() {
+            runner.run(&schedule.lists, world, report)?;
+            report.list_builds += 1;
+        }
+        runner.run(&schedule.collide, world, report)?;
+        for _ in 0..schedule.stabilization {
+            runner.run(&schedule.stabilize, world, report)?;
+        }
+        runner.run(&schedule.settle, world, report)?;
+        for _ in 0..schedule.iterations {
+            runner.run(&schedule.iterate, world, report)?;
+            report.iterations += 1;
+            if ends_early(world, h, started) {
+                break;
+            }
+        }
+        runner.run(&schedule.finish, world, report)?;
+        world.time += f64::from(h);
+    }
+    Ok(())
+}
+
+impl Run for Cpu {
+    fn begin_substep(&mut self, world: &World, h: f32) {
+        self.begin_substep(world, h);
+    }
+    fn run(
+        &mut self,
+        dispatches: &[Dispatch],
+        world: &mut World,
+        report: &mut StepReport,
+    ) -> Result<()> {
+        run(dispatches, self, world, report)
+    }
+    fn lists_are_stale(&self) -> bool {
+        self.lists_are_stale()
     }
 }
 

@@ -1,6 +1,10 @@
 //! One name, many places: every pass has its file, its declaration, its row in the README and its
 //! name in the map; and the map of the sources in the README names files that exist.
 
+#[cfg(feature = "vulkan")]
+#[path = "mirror/spirv.rs"]
+mod spirv;
+
 use motes::pass::PASSES;
 use std::collections::HashSet;
 use std::fs;

@@ -157,6 +157,10 @@ impl<T: Copy + Default + Send + Sync, W: Default + Send> Lists<T, W> {
         out.truncate(count);
     }
 
+    /// How many lists there are.
+    pub fn particles(&self) -> usize {
+        self.place.len()
+    }
     /// Entries in all.
     pub fn len(&self) -> usize {
         self.used

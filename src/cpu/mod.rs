@@ -48,6 +48,9 @@ mod sorted;
 pub(crate) mod team;
 mod tiles;
 
+#[cfg(feature = "vulkan")]
+pub(crate) use solve::{Cache, Choice};
+
 use crate::error::Result;
 use crate::report::StepReport;
 use crate::step::{Dispatch, Part, Pass};

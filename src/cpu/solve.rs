@@ -17,6 +17,8 @@ mod tests;
 pub(crate) use access::{Access, Rows};
 pub(crate) use cache::Cache;
 pub(crate) use jacobi::gather;
+#[cfg(feature = "vulkan")]
+pub(crate) use law::Choice;
 pub(crate) use law::{Compliant, Law, Stiff};
 pub(crate) use lockfree::{atomic_words, load, store};
 pub(crate) use runs::Runs;

@@ -3,7 +3,7 @@
 
 use super::{Engine, Part, Pass, run};
 use crate::cpu::team::{Shared, Team};
-use crate::error::Result;
+use crate::error::{Error, Result};
 use crate::world::{Particles, World};
 use std::ops::ControlFlow;
 use std::time::Instant;
@@ -32,6 +32,12 @@ impl Engine {
         mut after: impl FnMut(&World, f64) -> ControlFlow<()>,
     ) -> Result<()> {
         self.world.params.check()?;
+        if self.device().is_some() {
+            return Err(Error::value(
+                "backend",
+                "bare iterations run on the CPU only; make a second engine with Backend::Cpu",
+            ));
+        }
         let mut sweeps = self.schedule().iterate.clone();
         sweeps.retain(|d| match d.pass {
             Pass::SolveContacts | Pass::SolveEnvironment => false,

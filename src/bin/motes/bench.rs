@@ -1,5 +1,5 @@
-//! `motes bench`: the same scenes on several numbers of threads, pass by pass, side by side.
-//! A column is a backend with a number of threads; another backend is another column.
+//! `motes bench`: the same scenes on several numbers of threads and on a Vulkan device, pass by
+//! pass, side by side. A column is a backend with a number of threads.
 
 use crate::cli::{BackendName, BenchArgs, Structures, Target};
 use crate::failure::Failure;
@@ -29,11 +29,11 @@ pub fn run(args: &BenchArgs, out: &mut dyn Write) -> Result<(), Failure> {
         true => Scene::builtin_names().map(Into::into).collect(),
         false => args.scenes.clone(),
     };
-    let teams = args.teams();
+    let targets = targets(args);
     writeln!(out, "{}, {} steps, best of {}", machine::cpu_model(), args.steps, args.repeat)?;
     let mut all = Vec::new();
     for scene in &scenes {
-        let columns = measure(scene, &teams, args)?;
+        let columns = measure(scene, &targets, args)?;
         write!(out, "\n{}", table(scene, &columns))?;
         out.flush()?;
         all.extend(columns);
@@ -48,9 +48,22 @@ pub fn run(args: &BenchArgs, out: &mut dyn Write) -> Result<(), Failure> {
     Ok(())
 }
 
-/// One column for each structure and team. Repeats take turns, so that a slow moment of the machine
+/// What is compared: the CPU with each number of threads, and Vulkan where there is a device or
+/// one was asked for.
+fn targets(args: &BenchArgs) -> Vec<Target> {
+    let cpu = args.teams().into_iter().map(|threads| Target::cpu(Some(threads)));
+    let vulkan = Target::vulkan(args.device.clone());
+    match args.backend {
+        Some(BackendName::Cpu) => cpu.collect(),
+        Some(BackendName::Vulkan) => vec![vulkan],
+        None if args.device.is_some() || machine::has_vulkan() => cpu.chain([vulkan]).collect(),
+        None => cpu.collect(),
+    }
+}
+
+/// One column for each structure and target. Repeats take turns, so that a slow moment of the machine
 /// does not fall on one column alone; the repeat with the smallest median counts.
-fn measure(scene: &str, teams: &[usize], args: &BenchArgs) -> Result<Vec<Summary>, Failure> {
+fn measure(scene: &str, targets: &[Target], args: &BenchArgs) -> Result<Vec<Summary>, Failure> {
     let mut tuning = args.tuning.clone();
     let all = tuning.broad_phase == Some(Structures::All);
     if all {
@@ -62,14 +75,13 @@ fn measure(scene: &str, teams: &[usize], args: &BenchArgs) -> Result<Vec<Summary
         false => vec![stage.world.params.broad_phase],
     };
     let columns: Vec<_> =
-        structures.iter().flat_map(|&s| teams.iter().map(move |&t| (s, t))).collect();
+        structures.iter().flat_map(|&s| targets.iter().map(move |t| (s, t))).collect();
     let mut best: Vec<Option<Summary>> = vec![None; columns.len()];
     for _ in 0..args.repeat {
-        for (best, &(structure, threads)) in best.iter_mut().zip(&columns) {
-            let target = Target { backend: BackendName::Cpu, threads: Some(threads) };
+        for (best, &(structure, target)) in best.iter_mut().zip(&columns) {
             let mut world = stage.world.clone();
             world.params.broad_phase = structure;
-            let mut engine = engine(world, &target)?;
+            let mut engine = engine(world, target)?;
             let (summary, _) = run::simulate(scene, &mut engine, args.steps, None, |_, _| Ok(()))?;
             let median = |s: &Summary| s.ms_per_step.median;
             if best.as_ref().is_none_or(|old| median(&summary) < median(old)) {
@@ -82,9 +94,15 @@ fn measure(scene: &str, teams: &[usize], args: &BenchArgs) -> Result<Vec<Summary
 
 fn table(scene: &str, columns: &[Summary]) -> Table {
     let several = columns.iter().any(|s| s.broad_phase != columns[0].broad_phase);
-    let heading = |s: &Summary| match s.broad_phase {
-        Some(structure) if several => format!("{structure} x{} ms", s.threads),
-        _ => format!("{} x{} ms", s.backend, s.threads),
+    let heading = |s: &Summary| {
+        let on = match s.backend {
+            "cpu" => format!("x{}", s.threads),
+            _ => format!("on {}", s.device),
+        };
+        match s.broad_phase {
+            Some(structure) if several => format!("{structure} {on} ms"),
+            _ => format!("{} {on} ms", s.backend),
+        }
     };
     let mut table =
         Table::new(std::iter::once(scene.to_string()).chain(columns.iter().map(heading)));

@@ -1,9 +1,10 @@
 //! The commands and their flags. Names are stable: tests and scripts call them.
 
 use clap::{Args, Parser, Subcommand, ValueEnum};
-use motes::Solver;
 use motes::export::Format;
+use motes::pass::PASSES;
 use motes::world::{BroadPhase, Method};
+use motes::{Pass, Solver};
 use std::path::PathBuf;
 
 /// A particle physics engine: cloth, soft bodies and grains in one position-based solver.
@@ -92,12 +93,35 @@ pub struct Target {
     /// Worker threads [default: one per core]
     #[arg(long, value_name = "N", value_parser = threads)]
     pub threads: Option<usize>,
+    /// Vulkan device, by number or a part of its name; `motes doctor` lists them [default: the best]
+    #[arg(long, value_name = "N|NAME")]
+    pub device: Option<String>,
+    /// With --backend vulkan: run the passes of a step before this one on the CPU
+    #[arg(long, value_name = "PASS", value_parser = pass)]
+    pub gpu_from: Option<Pass>,
+}
+
+impl Target {
+    /// The CPU with so many threads.
+    pub fn cpu(threads: Option<usize>) -> Self {
+        Target { backend: BackendName::Cpu, threads, device: None, gpu_from: None }
+    }
+    /// A Vulkan device.
+    pub fn vulkan(device: Option<String>) -> Self {
+        Target { backend: BackendName::Vulkan, threads: None, device, gpu_from: None }
+    }
 }
 
 #[derive(Clone, Copy, PartialEq, ValueEnum)]
 pub enum BackendName {
     Cpu,
     Vulkan,
+}
+
+fn pass(text: &str) -> Result<Pass, String> {
+    let found = PASSES.iter().find(|info| info.name == text);
+    let names = || PASSES.iter().map(|info| info.name).collect::<Vec<_>>().join(", ");
+    found.map(|info| info.pass).ok_or_else(|| format!("expected one of {}", names()))
 }
 
 #[derive(Args)]
@@ -149,6 +173,12 @@ pub struct BenchArgs {
     /// Numbers of threads, separated by commas [default: 1 and one per core]
     #[arg(long, value_name = "N,...", value_delimiter = ',', value_parser = threads)]
     pub threads: Vec<usize>,
+    /// Only this backend [default: the CPU, and Vulkan where there is a device]
+    #[arg(long, value_enum)]
+    pub backend: Option<BackendName>,
+    /// Vulkan device, by number or a part of its name [default: the best]
+    #[arg(long, value_name = "N|NAME")]
+    pub device: Option<String>,
     /// Steps of a run
     #[arg(long, value_name = "N", default_value_t = 60,
           value_parser = clap::value_parser!(u32).range(1..))]

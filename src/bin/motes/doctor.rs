@@ -26,7 +26,9 @@ pub fn run(out: &mut dyn Write) -> Result<(), Failure> {
     table.row(["memory", &memory]);
     table.row(["display", &display]);
     table.row(["viewer", "not in this build yet: `motes view` runs the scene and paints its end"]);
-    table.row(["vulkan", "no Vulkan backend in this build yet"]);
+    for (k, line) in machine::vulkan().iter().enumerate() {
+        table.row([if k == 0 { "vulkan" } else { "" }, line]);
+    }
     write!(out, "{table}")?;
     Ok(())
 }

@@ -27,6 +27,34 @@ pub fn display() -> Option<String> {
         .find(|shown| !shown.ends_with('='))
 }
 
+/// Whether a Vulkan device can be used.
+pub fn has_vulkan() -> bool {
+    #[cfg(feature = "vulkan")]
+    return motes::vulkan::devices().is_ok_and(|list| list.iter().any(|d| d.refused.is_none()));
+    #[cfg(not(feature = "vulkan"))]
+    false
+}
+
+/// The Vulkan devices, a line each, or why there are none.
+pub fn vulkan() -> Vec<String> {
+    #[cfg(feature = "vulkan")]
+    return match motes::vulkan::devices() {
+        Ok(list) if list.is_empty() => {
+            vec!["no device; install a driver such as Debian's mesa-vulkan-drivers".into()]
+        }
+        Ok(list) => list
+            .iter()
+            .map(|d| match &d.refused {
+                None => format!("{} {} ({})", d.number, d.name, d.kind),
+                Some(why) => format!("{} {} ({}): not usable, {why}", d.number, d.name, d.kind),
+            })
+            .collect(),
+        Err(why) => vec![why.to_string()],
+    };
+    #[cfg(not(feature = "vulkan"))]
+    vec!["not in this build; build with --features vulkan".into()]
+}
+
 /// Vector instructions of the processor, in the order they came to be.
 pub fn cpu_features() -> Vec<&'static str> {
     let mut found = Vec::new();

@@ -47,7 +47,18 @@ pub fn run(args: &RunArgs, out: &mut dyn Write) -> Result<(), Failure> {
     if args.hash {
         writeln!(out, "hash {}", summary.hash)?;
     }
+    hear(&engine)?;
     judge(&checks, args.check, out)
+}
+
+/// What the validation layer found, when it was asked to look (`MOTES_VALIDATION=1`).
+#[cfg_attr(not(feature = "vulkan"), allow(unused_variables))]
+fn hear(engine: &Engine) -> Result<(), Failure> {
+    #[cfg(feature = "vulkan")]
+    if let Some(messages) = engine.vulkan().map(|v| v.messages()).filter(|m| !m.is_empty()) {
+        return Err(Failure::Failed(messages.join("\n")));
+    }
+    Ok(())
 }
 
 /// Runs the steps; `after` is called with the number of each, from 1.

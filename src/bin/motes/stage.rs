@@ -134,12 +134,23 @@ fn set_param(world: &mut World, set: &str) -> Result<(), Failure> {
 
 /// Takes a world to the backend that was asked for.
 pub fn engine(world: World, target: &Target) -> Result<Engine, Failure> {
+    if target.backend == BackendName::Cpu && target.gpu_from.is_some() {
+        let why = "--gpu-from: the later passes need a device; add --backend vulkan";
+        return Err(Failure::Usage(why.into()));
+    }
+    Ok(Engine::new(world, backend(target)?)?)
+}
+
+fn backend(target: &Target) -> Result<Backend, Failure> {
     match target.backend {
-        BackendName::Cpu => {
-            Ok(Engine::new(world, Backend::Cpu { threads: target.threads.unwrap_or(0) })?)
+        BackendName::Cpu => Ok(Backend::Cpu { threads: target.threads.unwrap_or(0) }),
+        #[cfg(feature = "vulkan")]
+        BackendName::Vulkan => {
+            Ok(Backend::Vulkan { device: target.device.clone(), from: target.gpu_from })
         }
+        #[cfg(not(feature = "vulkan"))]
         BackendName::Vulkan => Err(Failure::Usage(
-            "--backend vulkan: this build has no Vulkan backend yet; use --backend cpu".into(),
+            "--backend vulkan: this build has no Vulkan; build with --features vulkan, or use --backend cpu".into(),
         )),
     }
 }

@@ -93,8 +93,8 @@ impl Recorder {
         let ran = PASSES.iter().zip(&self.passes).filter(|(_, record)| record.calls > 0);
         Summary {
             scene: scene.into(),
-            backend: "cpu",
-            device: machine::cpu_model(),
+            backend: if engine.device().is_some() { "vulkan" } else { "cpu" },
+            device: engine.device().map_or_else(machine::cpu_model, Into::into),
             threads: engine.threads(),
             particles: world.particles().len(),
             constraints: world.constraint_count(),
@@ -139,6 +139,14 @@ impl Summary {
         if self.wall_ms > 0.0 { self.steps as f64 * 1e3 / self.wall_ms } else { 0.0 }
     }
 
+    /// What it ran on.
+    pub fn machine(&self) -> String {
+        match self.backend {
+            "cpu" => format!("{} threads", self.threads),
+            _ => self.device.clone(),
+        }
+    }
+
     pub fn write(&self, path: &Path) -> motes::Result<()> {
         write_json(path, self)
     }
@@ -176,9 +184,9 @@ impl Summary {
         fact("steps", steps);
         let Spread { median, p95, min } = self.ms_per_step;
         let speed = format!(
-            "{} steps/s on {} threads; a step takes {} ms (median), {} (95 %), {} (least)",
+            "{} steps/s on {}; a step takes {} ms (median), {} (95 %), {} (least)",
             number(self.steps_per_second()),
-            self.threads,
+            self.machine(),
             number(median),
             number(p95),
             number(min)

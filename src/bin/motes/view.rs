@@ -1,7 +1,7 @@
 //! `motes view`: until the viewer is built, the scene is run and its end painted, so that the first
 //! command always shows something.
 
-use crate::cli::{BackendName, Target, Tuning, ViewArgs};
+use crate::cli::{Target, Tuning, ViewArgs};
 use crate::failure::Failure;
 use crate::render::{Look, write_png};
 use crate::stage::{Stage, engine};
@@ -24,7 +24,7 @@ pub fn run(args: &ViewArgs, out: &mut dyn Write) -> Result<(), Failure> {
     };
     writeln!(out, "{why}: running {STEPS} steps of {spec} and painting the end\n")?;
     out.flush()?;
-    let target = Target { backend: BackendName::Cpu, threads: None };
+    let target = Target::cpu(None);
     let mut engine = engine(stage.world, &target)?;
     let (summary, _) = run::simulate(spec, &mut engine, STEPS, None, |_, _| Ok(()))?;
     write!(out, "{}", summary.text())?;

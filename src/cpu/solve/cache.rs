@@ -10,23 +10,23 @@ use glam::Vec4;
 #[derive(Default)]
 pub(crate) struct Cache {
     /// [`super::Law::multiplier`]'s `soft` per row.
-    pub(super) soft: Vec<f32>,
+    pub(crate) soft: Vec<f32>,
     soft_key: Option<(u64, Method, f32, u32)>,
-    pub(super) law: law::Choice,
+    pub(crate) law: law::Choice,
     /// One past the highest slot in use.
     reach: usize,
     pub(super) plans: Plans,
     /// Of reach and plans.
     reach_revision: Option<u64>,
     /// Rows in order of creation.
-    pub(super) natural: Vec<u32>,
+    pub(crate) natural: Vec<u32>,
     natural_revision: Option<u64>,
     /// Jacobi: corrections, row * N + corner, and who gathers which.
-    pub(super) corrections: Vec<Vec4>,
+    pub(crate) corrections: Vec<Vec4>,
     /// Constraints of this kind on the busiest particle of each row.
-    pub(super) busiest: Vec<f32>,
-    pub(super) incident_start: Vec<u32>,
-    pub(super) incident: Vec<u32>,
+    pub(crate) busiest: Vec<f32>,
+    pub(crate) incident_start: Vec<u32>,
+    pub(crate) incident: Vec<u32>,
     incident_revision: Option<u64>,
 }
 
@@ -80,7 +80,7 @@ impl Cache {
     }
 
     /// Panics unless every particle of the set is among `particle_count`.
-    pub(super) fn assert_within<const N: usize>(
+    pub(crate) fn assert_within<const N: usize>(
         &self,
         set: &ConstraintSet<N>,
         particle_count: usize,
@@ -89,7 +89,7 @@ impl Cache {
         assert!(self.reach <= particle_count, "a constraint on a particle that is not there");
     }
 
-    pub(super) fn update_natural<const N: usize>(&mut self, set: &ConstraintSet<N>) {
+    pub(crate) fn update_natural<const N: usize>(&mut self, set: &ConstraintSet<N>) {
         if self.natural_revision == Some(set.revision()) {
             return;
         }
@@ -100,7 +100,7 @@ impl Cache {
     }
 
     /// Who gathers which corrections: a counting sort by particle, stable in the row.
-    pub(super) fn update_incidence<const N: usize>(
+    pub(crate) fn update_incidence<const N: usize>(
         &mut self,
         set: &ConstraintSet<N>,
         particles: usize,

@@ -1,0 +1,492 @@
+//! The Vulkan backend: the passes of the CPU, from hand-written SPIR-V. A step is one submission;
+//! what the device decides (whether lists are stale, how many tiles there are) it keeps to itself.
+//!
+//! - `device` finds and opens a device, `memory` its buffers, `commands` what it is told to do;
+//! - `layout` and `plan` say which word means what, and how large everything is;
+//! - `stages` says what a dispatch of a pass is on the device, `record` puts a step together;
+//! - `image` turns a world, or what the CPU's passes left, into words; `sync` brings them back.
+
+mod commands;
+mod device;
+mod image;
+pub mod layout;
+mod memory;
+pub mod parity;
+mod pipelines;
+mod plan;
+mod record;
+mod shaders;
+mod stages;
+mod sync;
+
+pub use device::{DeviceInfo, DeviceKind, devices};
+pub use pipelines::Shaders;
+
+use crate::cpu::Scratch;
+use crate::error::{Error, Result};
+use crate::pass::Buffer;
+use crate::report::StepReport;
+use crate::step::{Dispatch, Pass, Schedule};
+use crate::world::{ListKey, World};
+use ash::vk;
+use commands::{Commands, Recorder};
+use device::{Device, check};
+use image::{Image, Traits};
+use layout::state as s;
+use memory::{DeviceBuffer, Memory, Place};
+use pipelines::Pipelines;
+use plan::{Plan, Room};
+use record::{Size, Turn};
+use stages::Stage;
+use std::sync::Arc;
+use std::time::Duration;
+
+/// Invocations of a workgroup, unless a test asks for others.
+const WORKGROUP: u32 = 64;
+/// A step that keeps running out of room is given up after so many attempts: each at least doubles
+/// nothing less than what was missing.
+const ATTEMPTS: usize = 16;
+
+/// What a step changes and an attempt that ran out of room must give back.
+const SAVED: [Buffer; 5] =
+    [Buffer::Position, Buffer::Velocity, Buffer::Distance, Buffer::Bend, Buffer::Volume];
+
+/// The Vulkan backend.
+pub(crate) struct Vulkan {
+    recorded: Option<Recorded>,
+    pipelines: Pipelines,
+    /// One a [`Buffer`], in its order; empty before the first step.
+    buffers: Vec<DeviceBuffer>,
+    saved: Vec<DeviceBuffer>,
+    globals: Option<DeviceBuffer>,
+    state: DeviceBuffer,
+    saved_state: DeviceBuffer,
+    read_state: DeviceBuffer,
+    /// Positions, then velocities.
+    read: Vec<DeviceBuffer>,
+    commands: Commands,
+    memory: Arc<Memory>,
+    device: Arc<Device>,
+    plan: Option<Plan>,
+    traits: Option<Traits>,
+    room: Option<Room>,
+    workgroup: u32,
+    /// Substeps of this length are loaded.
+    h: f32,
+    /// What the lists on the device were made for.
+    list_key: Option<ListKey>,
+    /// The world was edited: everything is loaded anew.
+    pub edited: bool,
+}
+
+/// What can be asked of the backend of an engine.
+#[doc(hidden)]
+pub struct View<'a>(pub(crate) &'a Vulkan);
+
+impl View<'_> {
+    /// What the validation layer said.
+    pub fn messages(&self) -> Vec<String> {
+        self.0.device.messages()
+    }
+    /// Bytes of device memory in use.
+    pub fn bytes(&self) -> u64 {
+        self.0.memory.bytes()
+    }
+    /// Dispatches of a step, were its lists stale in every substep.
+    pub fn dispatches(&self) -> usize {
+        self.0.recorded.as_ref().map_or(0, |r| r.dispatches)
+    }
+}
+
+/// A step, ready to be submitted.
+struct Recorded {
+    schedule: Schedule,
+    step: vk::CommandBuffer,
+    /// Whose time ends at each timestamp but the first.
+    passes: Vec<Pass>,
+    queries: vk::QueryPool,
+    /// Dispatches on the device.
+    dispatches: usize,
+    device: Arc<Device>,
+}
+
+impl Drop for Recorded {
+    fn drop(&mut self) {
+        // SAFETY: every submission was waited for.
+        unsafe { self.device.raw.destroy_query_pool(self.queries, None) };
+    }
+}
+
+impl Vulkan {
+    /// Opens a device by number or name, or the best one.
+    pub fn new(wanted: Option<&str>) -> Result<Self> {
+        Self::with(wanted, Arc::new(|pass| shaders::module(pass).map(<[u8]>::to_vec)), WORKGROUP)
+    }
+
+    /// With other shaders, or workgroups of another size.
+    pub fn with(wanted: Option<&str>, shaders: Shaders, workgroup: u32) -> Result<Self> {
+        let device = Arc::new(Device::open(wanted)?);
+        let memory = Memory::new(Arc::clone(&device))?;
+        let state = |place| memory.buffer("state", s::WORDS, place);
+        Ok(Vulkan {
+            recorded: None,
+            pipelines: Pipelines::new(&device, shaders, workgroup)?,
+            buffers: Vec::new(),
+            saved: Vec::new(),
+            globals: None,
+            state: state(Place::Device)?,
+            saved_state: state(Place::Device)?,
+            read_state: state(Place::Read)?,
+            read: Vec::new(),
+            commands: Commands::new(&device)?,
+            memory,
+            device,
+            plan: None,
+            traits: None,
+            room: None,
+            workgroup,
+            h: 0.0,
+            list_key: None,
+            edited: true,
+        })
+    }
+
+    /// What the driver calls the device.
+    pub fn name(&self) -> &str {
+        &self.device.name
+    }
+    /// Advances the world by the substeps of `schedule`, `h` seconds each.
+    pub fn step(
+        &mut self,
+        world: &mut World,
+        schedule: &Schedule,
+        h: f32,
+        report: &mut StepReport,
+    ) -> Result<()> {
+        if world.params.until_residual > 0.0 || world.params.budget_ms > 0.0 {
+            return Err(Error::value(
+                "until_residual, budget_ms",
+                "iterations that end early are for the CPU: a step on the device is one piece; set both to 0, or use --backend cpu",
+            ));
+        }
+        if self.edited || h != self.h {
+            self.load(world, &Scratch::default(), h, None)?;
+        }
+        if world.sort_is_due() {
+            self.sort(world, schedule)?;
+        }
+        let key = ListKey::of(world);
+        let mut renew = self.list_key != Some(key);
+        for _ in 0..ATTEMPTS {
+            self.write_step(world, h, renew)?;
+            self.record_step(world, schedule)?;
+            let Some(recorded) = &self.recorded else { break };
+            self.commands.submit(&[recorded.step])?;
+            if !self.ran_out() {
+                self.list_key = Some(key);
+                return self.finish(world, schedule, h, report);
+            }
+            self.grow(world)?;
+            renew = true;
+        }
+        Err(Error::TooLarge {
+            what: "the lists of this step".into(),
+            needed: "more room each time it was done again".into(),
+            limit: "16 attempts were made; are the particles far too large or all in one place?"
+                .into(),
+        })
+    }
+
+    /// Loads everything that passes read from the host's side.
+    fn load(
+        &mut self,
+        world: &World,
+        scratch: &Scratch,
+        h: f32,
+        before: Option<&Dispatch>,
+    ) -> Result<()> {
+        let plan = Plan::of(world, self.room_for(world), self.workgroup);
+        self.lay(&plan)?;
+        let image = Image { world, scratch, plan: &plan, h };
+        for &buffer in Buffer::ALL {
+            if plan.words(buffer) > 0 {
+                let words = image.words(buffer, before);
+                self.upload(&self.buffers[buffer as usize], &words)?;
+            }
+        }
+        self.upload(&self.state, &image.state())?;
+        self.traits = Some(Traits::of(world, h));
+        self.plan = Some(plan);
+        self.h = h;
+        self.list_key = None;
+        self.edited = false;
+        Ok(())
+    }
+
+    /// Room that was found to be needed, as long as the number of particles is the same.
+    fn room_for(&self, world: &World) -> Option<Room> {
+        let same = self.plan.as_ref().is_some_and(|p| p.particles == world.particles.len());
+        self.room.filter(|_| same)
+    }
+
+    /// Makes the buffers of a plan; those that have their size stay.
+    fn lay(&mut self, plan: &Plan) -> Result<()> {
+        let memory = &self.memory;
+        let mut old: Vec<_> = self.buffers.drain(..).map(Some).collect();
+        old.resize_with(Buffer::ALL.len(), || None);
+        for (&buffer, old) in Buffer::ALL.iter().zip(old) {
+            let words = plan.words(buffer).max(4);
+            let place = match buffer {
+                Buffer::Pins | Buffer::Colliders => Place::Written,
+                _ => Place::Device,
+            };
+            let name = format!("{buffer:?}");
+            let made = match old {
+                Some(old) if old.words == words => old,
+                _ => memory.buffer(&name, words, place)?,
+            };
+            self.buffers.push(made);
+        }
+        let saved = SAVED.map(|b| memory.buffer("saved", plan.words(b), Place::Device));
+        self.saved = saved.into_iter().collect::<Result<_>>()?;
+        let words = layout::globals::FIELDS + layout::globals::FIELD * plan.forces;
+        self.globals = Some(memory.buffer("globals", words, Place::Written)?);
+        let rows = 4 * plan.particles;
+        self.read = vec![
+            memory.buffer("read", rows, Place::Read)?,
+            memory.buffer("read", rows, Place::Read)?,
+        ];
+        self.recorded = None;
+        let Vulkan { pipelines, globals, state, buffers, .. } = self;
+        pipelines.bind_all(|buffer, at| place_of(globals, state, buffers, buffer, at));
+        Ok(())
+    }
+
+    /// Puts words into a buffer of the device.
+    fn upload(&self, buffer: &DeviceBuffer, words: &[u32]) -> Result<()> {
+        if words.is_empty() {
+            return Ok(());
+        }
+        let mut staging = self.memory.buffer("staging", words.len(), Place::Written)?;
+        staging.host_mut()[..words.len()].copy_from_slice(words);
+        self.commands.once(|recorder| {
+            recorder.copy(staging.raw, buffer.raw, words.len());
+            recorder.barrier();
+        })
+    }
+
+    /// Gets the words of a buffer of the device.
+    fn download(&self, buffer: &DeviceBuffer, words: usize) -> Result<Vec<u32>> {
+        if words == 0 {
+            return Ok(Vec::new());
+        }
+        let staging = self.memory.buffer("staging", words, Place::Read)?;
+        self.commands.once(|recorder| {
+            recorder.barrier();
+            recorder.copy(buffer.raw, staging.raw, words);
+            recorder.barrier();
+        })?;
+        Ok(staging.host()[..words].to_vec())
+    }
+
+    /// Writes what a step takes from the host: parameters, obstacles' poses, pins' targets.
+    fn write_step(&mut self, world: &World, h: f32, renew: bool) -> Result<()> {
+        let (Some(plan), Some(traits)) = (&self.plan, &self.traits) else { return Ok(()) };
+        let words = image::globals(world, plan, traits, h, renew);
+        if let Some(globals) = &mut self.globals {
+            globals.host_mut()[..words.len()].copy_from_slice(&words);
+        }
+        if plan.colliders > 0 {
+            let colliders = self.buffers[Buffer::Colliders as usize].host_mut();
+            stages::environment::encode(world, h, &mut colliders[..plan.collider_words]);
+        }
+        if plan.pins > 0 {
+            image::pin_targets(world, plan, h, self.buffers[Buffer::Pins as usize].host_mut());
+        }
+        Ok(())
+    }
+
+    /// Records the step unless it is recorded already.
+    fn record_step(&mut self, world: &World, schedule: &Schedule) -> Result<()> {
+        if self.recorded.as_ref().is_some_and(|r| r.schedule == *schedule) {
+            return Ok(());
+        }
+        self.recorded = None;
+        let Some(plan) = self.plan.clone() else { return Ok(()) };
+        let turns = record::turns(schedule);
+        let ending = record::ending(schedule, &plan);
+        let (step, queries) = (self.commands.buffer()?, self.queries(turns.len() as u32 + 1)?);
+        let mut recorded = Recorded {
+            schedule: schedule.clone(),
+            step,
+            passes: turns.iter().map(|turn| turn.dispatch.pass).collect(),
+            queries,
+            dispatches: 0,
+            device: Arc::clone(&self.device),
+        };
+        for turn in &turns {
+            self.prepare(&record::work(turn, &plan))?;
+        }
+        self.prepare(&ending)?;
+        let breakable = world.has_breakable();
+        let this = &*self;
+        let mut count = 0;
+        self.commands.record(step, |recorder| {
+            let (device, raw) = (recorder.device, recorder.raw);
+            // SAFETY: the buffer is being recorded; the words lie inside `state`.
+            unsafe {
+                device.cmd_reset_query_pool(raw, queries, 0, turns.len() as u32 + 1);
+                let (first, words) = (s::LIST_BUILDS, s::NEIGHBORS_USED - s::LIST_BUILDS);
+                device.cmd_fill_buffer(raw, this.state.raw, 4 * first as u64, 4 * words as u64, 0);
+            }
+            recorder.barrier();
+            this.save(&plan, breakable, recorder);
+            recorder.barrier();
+            this.stamp(queries, 0, recorder);
+            for (at, turn) in turns.iter().enumerate() {
+                let work = record::work(turn, &plan);
+                count += work.len();
+                this.dispatch(&work, &plan, turn, recorder);
+                this.stamp(queries, at as u32 + 1, recorder);
+            }
+            if let Some(last) = turns.last() {
+                count += ending.len();
+                this.dispatch(&ending, &plan, &Turn { when_stale: false, ..*last }, recorder);
+            }
+            recorder.copy(this.state.raw, this.read_state.raw, s::WORDS);
+            let moving = [Buffer::Position, Buffer::Velocity];
+            for (buffer, read) in moving.into_iter().zip(&this.read) {
+                recorder.copy(this.buffers[buffer as usize].raw, read.raw, 4 * plan.particles);
+            }
+            recorder.barrier();
+            Ok(())
+        })?;
+        recorded.dispatches = count;
+        self.recorded = Some(recorded);
+        Ok(())
+    }
+
+    fn queries(&self, count: u32) -> Result<vk::QueryPool> {
+        let info = vk::QueryPoolCreateInfo::default()
+            .query_type(vk::QueryType::TIMESTAMP)
+            .query_count(count);
+        // SAFETY: the device is alive; destroyed with what is recorded.
+        check("making timestamps", unsafe { self.device.raw.create_query_pool(&info, None) })
+    }
+
+    fn stamp(&self, queries: vk::QueryPool, at: u32, recorder: &Recorder) {
+        if self.device.tick > 0.0 {
+            let stage = vk::PipelineStageFlags::BOTTOM_OF_PIPE;
+            // SAFETY: the buffer is being recorded, and the pool has this place.
+            unsafe { recorder.device.cmd_write_timestamp(recorder.raw, stage, queries, at) };
+        }
+    }
+
+    /// Makes the pipelines of some stages.
+    fn prepare(&mut self, work: &[(Pass, Stage)]) -> Result<()> {
+        let Vulkan { pipelines, globals, state, buffers, .. } = self;
+        for (pass, stage) in work {
+            pipelines.prepare(*pass, stage, |b, at| place_of(globals, state, buffers, b, at))?;
+        }
+        Ok(())
+    }
+
+    /// Records stages, each with a barrier behind it.
+    fn dispatch(&self, work: &[(Pass, Stage)], plan: &Plan, turn: &Turn, recorder: &Recorder) {
+        for (pass, stage) in work {
+            self.pipelines.record(*pass, stage, turn.substep, recorder);
+            // SAFETY: the buffer is being recorded; indirect arguments lie inside `state`.
+            unsafe {
+                match record::size(stage.groups, plan, turn.when_stale) {
+                    Size::Fixed(0) => {}
+                    Size::Fixed(count) => recorder.device.cmd_dispatch(recorder.raw, count, 1, 1),
+                    Size::Indirect(slot) => {
+                        let offset = 4 * (s::ARGUMENTS as u64 + 3 * u64::from(slot));
+                        recorder.device.cmd_dispatch_indirect(recorder.raw, self.state.raw, offset);
+                    }
+                }
+            }
+            recorder.barrier();
+        }
+    }
+
+    /// Keeps what the step changes.
+    fn save(&self, plan: &Plan, breakable: bool, recorder: &Recorder) {
+        recorder.copy(self.state.raw, self.saved_state.raw, s::WORDS);
+        for (buffer, saved) in SAVED.into_iter().zip(&self.saved) {
+            if breakable || matches!(buffer, Buffer::Position | Buffer::Velocity) {
+                recorder.copy(self.buffers[buffer as usize].raw, saved.raw, plan.words(buffer));
+            }
+        }
+    }
+
+    /// Whether a list had no room.
+    fn ran_out(&self) -> bool {
+        self.read_state.host()[s::OVERFLOW_NEIGHBORS..=s::OVERFLOW_NODES].iter().any(|&w| w > 0)
+    }
+
+    /// Makes room for what was counted, and half more, and goes back to where the step began.
+    fn grow(&mut self, world: &World) -> Result<()> {
+        let Some(mut plan) = self.plan.clone() else { return Ok(()) };
+        let needed = |at: usize| self.read_state.host()[at] as usize;
+        let more = |room: &mut usize, needed: usize| {
+            if needed > *room {
+                *room = needed + needed / 2;
+            }
+        };
+        more(&mut plan.room.neighbors, needed(s::OVERFLOW_NEIGHBORS));
+        more(&mut plan.room.environment, needed(s::OVERFLOW_ENVIRONMENT));
+        more(&mut plan.room.pairs, needed(s::OVERFLOW_PAIRS));
+        more(&mut plan.room.nodes, needed(s::OVERFLOW_NODES));
+        let breakable = world.has_breakable();
+        let this = &*self;
+        self.commands.once(|recorder| {
+            recorder.copy(this.saved_state.raw, this.state.raw, s::WORDS);
+            for (buffer, saved) in SAVED.into_iter().zip(&this.saved) {
+                if breakable || matches!(buffer, Buffer::Position | Buffer::Velocity) {
+                    let to = &this.buffers[buffer as usize];
+                    recorder.copy(saved.raw, to.raw, plan.words(buffer));
+                }
+            }
+            recorder.barrier();
+        })?;
+        self.room = Some(plan.room);
+        self.lay(&plan)?;
+        self.plan = Some(plan);
+        Ok(())
+    }
+
+    /// Time of every pass in the step just done.
+    fn times(&self, report: &mut StepReport) -> Result<()> {
+        let Some(recorded) = &self.recorded else { return Ok(()) };
+        let mut ticks = vec![0u64; recorded.passes.len() + 1];
+        if self.device.tick > 0.0 {
+            let flags = vk::QueryResultFlags::TYPE_64 | vk::QueryResultFlags::WAIT;
+            // SAFETY: every timestamp of the pool was written by the step, which is done.
+            let got = unsafe {
+                self.device.raw.get_query_pool_results(recorded.queries, 0, &mut ticks, flags)
+            };
+            check("reading timestamps", got)?;
+        }
+        for (&pass, pair) in recorded.passes.iter().zip(ticks.windows(2)) {
+            let ns = pair[1].saturating_sub(pair[0]) as f64 * self.device.tick;
+            report.passes.add(pass, Duration::from_nanos(ns as u64));
+        }
+        Ok(())
+    }
+}
+
+/// Where a buffer is: globals and state stand before the pass's own.
+fn place_of(
+    globals: &Option<DeviceBuffer>,
+    state: &DeviceBuffer,
+    buffers: &[DeviceBuffer],
+    buffer: Option<Buffer>,
+    at: usize,
+) -> vk::Buffer {
+    match (buffer, at) {
+        (Some(buffer), _) => buffers[buffer as usize].raw,
+        (None, 0) => globals.as_ref().map_or(state.raw, |g| g.raw),
+        (None, _) => state.raw,
+    }
+}

@@ -1,0 +1,301 @@
+//! Each pass alone on both backends, from the same state: what `tests/parity.rs` judges, and what
+//! `--gpu-from` bisects with.
+
+use super::image::{self, Image, Traits};
+use super::layout::state as s;
+use super::record::{Turn, work};
+use super::{Shaders, Vulkan, WORKGROUP, shaders};
+use crate::cpu::Cpu;
+use crate::error::{Error, Result};
+use crate::pass::Buffer;
+use crate::report::StepReport;
+use crate::step::{Dispatch, Engine, Pass, Run, Schedule, walk};
+use crate::world::{ListKey, World};
+use std::sync::Arc;
+
+/// A buffer before a dispatch, and after it on both sides.
+#[derive(Clone, Debug)]
+pub struct Words {
+    /// Which.
+    pub buffer: Buffer,
+    /// Before.
+    pub before: Vec<u32>,
+    /// After the CPU's pass.
+    pub cpu: Vec<u32>,
+    /// After the device's.
+    pub device: Vec<u32>,
+}
+
+/// What a dispatch did on both sides.
+#[derive(Clone, Debug)]
+pub struct Outcome {
+    /// The dispatch.
+    pub dispatch: Dispatch,
+    /// How many particles there are.
+    pub particles: usize,
+    /// The buffers it writes.
+    pub buffers: Vec<Words>,
+    /// `state` before, and after on both sides.
+    pub state: [Vec<u32>; 3],
+    /// `globals`.
+    pub globals: Vec<u32>,
+}
+
+impl Outcome {
+    /// A buffer it writes.
+    pub fn of(&self, buffer: Buffer) -> &Words {
+        let found = self.buffers.iter().find(|w| w.buffer == buffer);
+        found.unwrap_or_else(|| panic!("{} does not write {buffer:?}", self.dispatch))
+    }
+}
+
+/// A device to compare with.
+pub struct Twin {
+    vulkan: Vulkan,
+}
+
+/// Where the modules of other shaders lie: `NAME.spv` for each pass, the built-in ones else.
+pub fn shaders_from(folder: impl Into<std::path::PathBuf>) -> Shaders {
+    let folder = folder.into();
+    Arc::new(move |pass| {
+        let file = folder.join(format!("{}.spv", pass.name()));
+        std::fs::read(file).ok().or_else(|| shaders::module(pass).map(<[u8]>::to_vec))
+    })
+}
+
+/// The built-in shaders, but for one pass.
+pub fn shaders_with(pass: Pass, module: Vec<u8>) -> Shaders {
+    Arc::new(
+        move |p| {
+            if p == pass { Some(module.clone()) } else { shaders::module(p).map(<[u8]>::to_vec) }
+        },
+    )
+}
+
+impl Twin {
+    /// Opens the best device. Shaders are read from the folder that the environment variable
+    /// `MOTES_SPIRV` names, if it does.
+    pub fn open() -> Result<Self> {
+        let shaders = match std::env::var_os("MOTES_SPIRV") {
+            Some(folder) => shaders_from(folder),
+            None => Arc::new(|pass| shaders::module(pass).map(<[u8]>::to_vec)),
+        };
+        Self::with(shaders, WORKGROUP)
+    }
+
+    /// With given shaders and workgroups of a given size.
+    pub fn with(shaders: Shaders, workgroup: u32) -> Result<Self> {
+        Ok(Twin { vulkan: Vulkan::with(None, shaders, workgroup)? })
+    }
+
+    /// What the validation layer said.
+    pub fn messages(&self) -> Vec<String> {
+        self.vulkan.device.messages()
+    }
+
+    /// Steps an engine of the CPU; every dispatch that `wanted` names is run on the device too, from
+    /// the same state, and judged.
+    pub fn step(
+        &mut self,
+        engine: &mut Engine,
+        dt: f32,
+        wanted: impl Fn(&Dispatch) -> bool,
+        judge: impl FnMut(&Outcome),
+    ) -> Result<()> {
+        let vulkan = &mut self.vulkan;
+        engine.step_with(dt, |cpu, world, schedule, h, report| {
+            let mut both = Both { cpu, vulkan, wanted, judge, h };
+            walk(&mut both, world, schedule, h, report)
+        })
+    }
+}
+
+/// Runs dispatches on the CPU, and some on the device.
+struct Both<'a, W, J> {
+    cpu: &'a mut Cpu,
+    vulkan: &'a mut Vulkan,
+    wanted: W,
+    judge: J,
+    h: f32,
+}
+
+impl<W: Fn(&Dispatch) -> bool, J: FnMut(&Outcome)> Run for Both<'_, W, J> {
+    fn begin_substep(&mut self, world: &World, h: f32) {
+        self.cpu.begin_substep(world, h);
+    }
+    fn lists_are_stale(&self) -> bool {
+        self.cpu.lists_are_stale()
+    }
+    fn run(
+        &mut self,
+        dispatches: &[Dispatch],
+        world: &mut World,
+        report: &mut StepReport,
+    ) -> Result<()> {
+        for dispatch in dispatches {
+            if (self.wanted)(dispatch) {
+                let outcome = self.compare(dispatch, world, report)?;
+                (self.judge)(&outcome);
+            } else {
+                self.cpu.run(dispatch, world, report)?;
+            }
+        }
+        Ok(())
+    }
+}
+
+impl<W, J> Both<'_, W, J> {
+    fn compare(
+        &mut self,
+        dispatch: &Dispatch,
+        world: &mut World,
+        report: &mut StepReport,
+    ) -> Result<Outcome> {
+        let Both { cpu, vulkan, h, .. } = self;
+        let renew = ListKey::of(world) != world.list_key;
+        vulkan.load(world, &cpu.scratch, *h, Some(dispatch))?;
+        let Some(plan) = vulkan.plan.clone() else { unreachable!("it was just loaded") };
+        let image = Image { world, scratch: &cpu.scratch, plan: &plan, h: *h };
+        let written = dispatch.pass.info().writes;
+        let before: Vec<_> = written.iter().map(|&b| image.words(b, Some(dispatch))).collect();
+        let state_before = image.state();
+        let traits = Traits::of(world, *h);
+        let globals = image::globals(world, &plan, &traits, *h, renew);
+
+        vulkan.run_one(dispatch, world, renew)?;
+        let device: Vec<Vec<u32>> = written
+            .iter()
+            .map(|&b| vulkan.download(&vulkan.buffers[b as usize], plan.words(b)))
+            .collect::<Result<_>>()?;
+        let state_device = vulkan.download(&vulkan.state, s::WORDS)?;
+
+        cpu.run(dispatch, world, report)?;
+        let image = Image { world, scratch: &cpu.scratch, plan: &plan, h: *h };
+        let buffers = written
+            .iter()
+            .zip(before)
+            .zip(device)
+            .map(|((&buffer, before), device)| Words {
+                buffer,
+                before,
+                cpu: image.words(buffer, Some(dispatch)),
+                device,
+            })
+            .collect();
+        Ok(Outcome {
+            dispatch: *dispatch,
+            particles: plan.particles,
+            buffers,
+            state: [state_before, image.state(), state_device],
+            globals,
+        })
+    }
+}
+
+impl Vulkan {
+    /// Runs one dispatch by itself, in a substep that begins now.
+    fn run_one(&mut self, dispatch: &Dispatch, world: &World, renew: bool) -> Result<()> {
+        self.write_step(world, self.h, renew)?;
+        let Some(plan) = self.plan.clone() else { return Ok(()) };
+        let turn = Turn { substep: 0, dispatch: *dispatch, when_stale: false };
+        let work = work(&turn, &plan);
+        if work.is_empty() {
+            let what = format!("the pass {} has no shader yet", dispatch.pass.name());
+            return Err(super::device::failed(what, "use --backend cpu"));
+        }
+        self.prepare(&work)?;
+        let this = &*self;
+        self.commands.once(|recorder| this.dispatch(&work, &plan, &turn, recorder))
+    }
+
+    /// A step whose passes before `from` run on the CPU; from there on, one submission a dispatch.
+    pub(crate) fn step_from(
+        &mut self,
+        from: Pass,
+        cpu: &mut Cpu,
+        world: &mut World,
+        schedule: &Schedule,
+        h: f32,
+        report: &mut StepReport,
+    ) -> Result<()> {
+        if !super::record::turns(schedule).iter().any(|turn| turn.dispatch.pass == from) {
+            let passes = "`motes run` prints the passes of a scene";
+            let why = format!("{} is not among the passes of this scene; {passes}", from.name());
+            return Err(Error::value("gpu-from", why));
+        }
+        // The CPU's lists are of an earlier step; its own are made anew.
+        world.list_key = ListKey::default();
+        let mut late = Late { cpu, vulkan: self, from, h, device: false, renew: false };
+        walk(&mut late, world, schedule, h, report)?;
+        let time = world.time;
+        let times = std::mem::take(&mut report.passes);
+        let (builds, iterations) = (report.list_builds, report.iterations);
+        self.read_back(world)?;
+        self.finish(world, schedule, h, report)?;
+        (report.passes, report.list_builds, report.iterations) = (times, builds, iterations);
+        world.time = time;
+        self.edited = true;
+        Ok(())
+    }
+
+    /// Copies to where `finish` reads.
+    fn read_back(&self, world: &World) -> Result<()> {
+        self.commands.once(|recorder| {
+            recorder.barrier();
+            recorder.copy(self.state.raw, self.read_state.raw, s::WORDS);
+            for (buffer, read) in [Buffer::Position, Buffer::Velocity].into_iter().zip(&self.read) {
+                let from = &self.buffers[buffer as usize];
+                recorder.copy(from.raw, read.raw, 4 * world.particles.len());
+            }
+            recorder.barrier();
+        })
+    }
+}
+
+/// On the CPU up to a pass, on the device from there to the end of the step.
+struct Late<'a> {
+    cpu: &'a mut Cpu,
+    vulkan: &'a mut Vulkan,
+    from: Pass,
+    h: f32,
+    /// Whether the device has taken over.
+    device: bool,
+    /// Its lists are to be made in any case.
+    renew: bool,
+}
+
+impl Run for Late<'_> {
+    fn begin_substep(&mut self, world: &World, h: f32) {
+        self.cpu.begin_substep(world, h);
+        self.renew &= !self.device;
+    }
+    fn lists_are_stale(&self) -> bool {
+        if !self.device {
+            return self.cpu.lists_are_stale();
+        }
+        let state = self.vulkan.download(&self.vulkan.state, s::WORDS);
+        state.is_ok_and(|state| state[s::STALE] != 0)
+    }
+    fn run(
+        &mut self,
+        dispatches: &[Dispatch],
+        world: &mut World,
+        report: &mut StepReport,
+    ) -> Result<()> {
+        for dispatch in dispatches {
+            let started = std::time::Instant::now();
+            if !self.device && dispatch.pass == self.from {
+                self.renew = ListKey::of(world) != world.list_key;
+                self.vulkan.load(world, &self.cpu.scratch, self.h, Some(dispatch))?;
+                self.device = true;
+            }
+            if self.device {
+                self.vulkan.run_one(dispatch, world, self.renew)?;
+            } else {
+                self.cpu.run(dispatch, world, report)?;
+            }
+            report.passes.add(dispatch.pass, started.elapsed());
+        }
+        Ok(())
+    }
+}

@@ -1,0 +1,124 @@
+//! Back from the device: what a step changed, and the order of particles.
+
+use super::layout::{SET_FIRST, SET_HEADER, SET_LIVE, state as s};
+use super::plan::Rows;
+use super::{Traits, Vulkan, record};
+use crate::error::Result;
+use crate::pass::Buffer;
+use crate::report::StepReport;
+use crate::step::Schedule;
+use crate::world::{ConstraintSet, ListKey, Solver, World};
+use glam::Vec4;
+use std::collections::HashMap;
+
+impl Vulkan {
+    /// Brings the world and the report up to date with a step that is done.
+    pub(super) fn finish(
+        &mut self,
+        world: &mut World,
+        schedule: &Schedule,
+        h: f32,
+        report: &mut StepReport,
+    ) -> Result<()> {
+        self.times(report)?;
+        let state = self.read_state.host().to_vec();
+        let n = world.particles.len();
+        let rows =
+            |read: usize| -> &[Vec4] { bytemuck::cast_slice(&self.read[read].host()[..4 * n]) };
+        world.particles.position.copy_from_slice(rows(0));
+        world.particles.velocity.copy_from_slice(rows(1));
+        world.particles.predicted.clone_from(&world.particles.position);
+        if world.has_breakable() {
+            self.take_rows(world)?;
+        }
+        let word = |at: usize| state[at] as usize;
+        report.broken += word(s::BROKEN);
+        world.broken += word(s::BROKEN) as u64;
+        report.quarantined += word(s::QUARANTINED) as u64;
+        world.quarantined += word(s::QUARANTINED) as u64;
+        if word(s::QUARANTINED) > 0 {
+            world.particle_revision += 1; // pinned pairs are not listed
+            self.traits = Some(Traits::of(world, h));
+        }
+        let pairs = word(s::NEIGHBORS_USED);
+        let both = world.params.solver == Solver::Jacobi;
+        if schedule.broad_phase.is_some() {
+            report.listed += if both { pairs / 2 } else { pairs };
+        }
+        if !world.colliders.is_empty() {
+            report.listed += word(s::ENVIRONMENT_USED);
+        }
+        report.contacts += word(s::CONTACTS);
+        report.list_builds += word(s::LIST_BUILDS) as u32;
+        report.iterations += schedule.substeps * schedule.iterations;
+        world.lists_since_sort = state[s::LISTS_SINCE_SORT];
+        world.list_floor = f32::from_bits(state[s::LIST_FLOOR]);
+        // The lists are the device's: whoever steps this world on the CPU makes his own.
+        world.list_key = ListKey::default();
+        if schedule.broad_phase.is_some() {
+            world.list_reference.resize(n, Vec4::ZERO);
+        }
+        for _ in 0..schedule.substeps {
+            world.time += f64::from(h);
+        }
+        Ok(())
+    }
+
+    /// Rows that broke go, those that yielded take their new rest values.
+    fn take_rows(&mut self, world: &mut World) -> Result<()> {
+        let Some(plan) = self.plan.clone() else { return Ok(()) };
+        let get =
+            |buffer: Buffer| self.download(&self.buffers[buffer as usize], plan.words(buffer));
+        if plan.rows[0].cap > 0 {
+            take(&mut world.distance, &plan.rows[0], &get(Buffer::Distance)?);
+        }
+        if plan.rows[1].cap > 0 {
+            take(&mut world.bend, &plan.rows[1], &get(Buffer::Bend)?);
+        }
+        if plan.rows[2].cap > 0 {
+            take(&mut world.volume, &plan.rows[2], &get(Buffer::Volume)?);
+        }
+        Ok(())
+    }
+
+    /// Puts particles in order of place, here and on the device.
+    pub(super) fn sort(&mut self, world: &mut World, schedule: &Schedule) -> Result<()> {
+        let Some(plan) = self.plan.clone() else { return Ok(()) };
+        self.write_step(world, self.h, true)?;
+        let turns = record::sorting(schedule);
+        for turn in &turns {
+            self.prepare(&record::work(turn, &plan))?;
+        }
+        let this = &*self;
+        self.commands.once(|recorder| {
+            for turn in &turns {
+                this.dispatch(&record::work(turn, &plan), &plan, turn, recorder);
+            }
+        })?;
+        let n = plan.particles;
+        let sorted = self.download(&self.buffers[Buffer::Sorted as usize], 5 * n)?;
+        world.reorder(&sorted[4 * n..]);
+        Ok(())
+    }
+}
+
+/// Follows what the device did to the rows of a kind.
+fn take<const N: usize>(set: &mut ConstraintSet<N>, rows: &Rows, words: &[u32]) {
+    let column = |k: usize, row: usize| words[SET_HEADER + k * rows.cap + row];
+    let mut rest = HashMap::new();
+    for color in 0..rows.colors.len() {
+        let first = words[SET_FIRST + color] as usize;
+        for row in first..first + words[SET_LIVE + color] as usize {
+            rest.insert(column(N + 7, row), f32::from_bits(column(N, row)));
+        }
+    }
+    let gone: Vec<bool> = set.serial.iter().map(|serial| !rest.contains_key(serial)).collect();
+    if gone.contains(&true) {
+        set.remove_marked(&gone);
+    }
+    for (value, serial) in set.rest.iter_mut().zip(&set.serial) {
+        if let Some(&new) = rest.get(serial) {
+            *value = new;
+        }
+    }
+}
