@@ -125,6 +125,7 @@ pub mod state {
         ACCELERATE_RHO "s_accelerate_rho" = 78;
         ACCELERATE_LEAST "s_accelerate_least" = 79;
         APART_FIRST "s_apart_first" = 80;
+        ENVIRONMENT_LISTED "s_environment_listed" = 81;
         ARGUMENTS "s_arguments" = 96;
         TILE_FIRST "s_tile_first" = 192;
     }
