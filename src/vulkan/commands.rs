@@ -136,8 +136,14 @@ impl Recorder<'_> {
 
     /// Copies `words` words from the start of one buffer to that of another.
     pub fn copy(&self, from: vk::Buffer, to: vk::Buffer, words: usize) {
+        self.copy_from((from, 0), to, words);
+    }
+
+    /// Copies `words` words from some word of one buffer to the start of another.
+    pub fn copy_from(&self, (from, first): (vk::Buffer, usize), to: vk::Buffer, words: usize) {
         if words > 0 {
-            let region = [vk::BufferCopy::default().size(4 * words as u64)];
+            let region =
+                [vk::BufferCopy::default().src_offset(4 * first as u64).size(4 * words as u64)];
             // SAFETY: the buffer is being recorded; callers copy no more than both hold.
             unsafe { self.device.cmd_copy_buffer(self.raw, from, to, &region) };
         }

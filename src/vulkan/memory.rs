@@ -34,6 +34,8 @@ pub(crate) enum Place {
     Written,
     /// The device writes, the host reads.
     Read,
+    /// The host writes, the device copies; no shader sees it, so it may have any size.
+    Staging,
 }
 
 impl Memory {
@@ -62,7 +64,7 @@ impl Memory {
         let words = words.max(4);
         let (size, most) =
             (4 * words as u64, u64::from(self.device.limits.max_storage_buffer_range));
-        if size > most {
+        if size > most && place != Place::Staging {
             return Err(Error::TooLarge {
                 what: format!("the buffer `{name}` on {}", self.device.name),
                 needed: format!("{} MiB", size >> 20),
@@ -87,7 +89,7 @@ impl Memory {
             requirements,
             location: match place {
                 Place::Device => MemoryLocation::GpuOnly,
-                Place::Written => MemoryLocation::CpuToGpu,
+                Place::Written | Place::Staging => MemoryLocation::CpuToGpu,
                 Place::Read => MemoryLocation::GpuToCpu,
             },
             linear: true,
@@ -146,5 +148,37 @@ impl Drop for DeviceBuffer {
             // Only an allocation of another allocator could fail here.
             let _ = allocator.free(allocation);
         }
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    /// Without a device there is nothing to test here; `tests/parity.rs` says so where one is
+    /// required.
+    #[test]
+    fn a_buffer_that_no_shader_could_reach_is_refused() {
+        let Ok(device) = Device::open(None) else { return };
+        let most = device.limits.max_storage_buffer_range as usize / 4;
+        let memory = Memory::new(Arc::new(device)).unwrap();
+        let Err(error) = memory.buffer("position", most + 1, Place::Device) else {
+            panic!("{most} words are the most")
+        };
+        let said = error.to_string();
+        assert!(said.contains("`position`") && said.contains("--backend cpu"), "{said}");
+    }
+
+    #[test]
+    fn words_are_given_back() {
+        let Ok(device) = Device::open(None) else { return };
+        let memory = Memory::new(Arc::new(device)).unwrap();
+        let before = memory.bytes();
+        let mut buffer = memory.buffer("words", 1000, Place::Written).unwrap();
+        assert!(memory.bytes() > before);
+        buffer.host_mut()[999] = 7;
+        assert_eq!(buffer.host()[999], 7);
+        drop(buffer);
+        assert_eq!(memory.bytes(), before);
     }
 }

@@ -47,6 +47,21 @@ const WORKGROUP: u32 = 64;
 /// nothing less than what was missing.
 const ATTEMPTS: usize = 16;
 
+/// What a world is on the device; passes make the rest.
+const KEPT: &[Buffer] = &[
+    Buffer::Position,
+    Buffer::Predicted,
+    Buffer::Velocity,
+    Buffer::Radius,
+    Buffer::Phase,
+    Buffer::Rest,
+    Buffer::Distance,
+    Buffer::Bend,
+    Buffer::Volume,
+    Buffer::Pins,
+    Buffer::Colliders,
+];
+
 /// What a step changes and an attempt that ran out of room must give back.
 const SAVED: [Buffer; 5] =
     [Buffer::Position, Buffer::Velocity, Buffer::Distance, Buffer::Bend, Buffer::Volume];
@@ -197,7 +212,7 @@ impl Vulkan {
         })
     }
 
-    /// Loads everything that passes read from the host's side.
+    /// Loads the world; with what the CPU's passes left, if the device is to go on from there.
     fn load(
         &mut self,
         world: &World,
@@ -208,13 +223,16 @@ impl Vulkan {
         let plan = Plan::of(world, self.room_for(world), self.workgroup);
         self.lay(&plan)?;
         let image = Image { world, scratch, plan: &plan, h };
-        for &buffer in Buffer::ALL {
-            if plan.words(buffer) > 0 {
-                let words = image.words(buffer, before);
-                self.upload(&self.buffers[buffer as usize], &words)?;
-            }
-        }
-        self.upload(&self.state, &image.state())?;
+        let wanted = if before.is_some() { Buffer::ALL } else { KEPT };
+        let words: Vec<_> = wanted.iter().map(|&b| image.words(b, before)).collect();
+        let state = image.state();
+        let mut loads: Vec<_> = wanted
+            .iter()
+            .zip(&words)
+            .map(|(&b, words)| (&self.buffers[b as usize], &words[..]))
+            .collect();
+        loads.push((&self.state, &state));
+        self.upload(&loads)?;
         self.traits = Some(Traits::of(world, h));
         self.plan = Some(plan);
         self.h = h;
@@ -262,15 +280,21 @@ impl Vulkan {
         Ok(())
     }
 
-    /// Puts words into a buffer of the device.
-    fn upload(&self, buffer: &DeviceBuffer, words: &[u32]) -> Result<()> {
-        if words.is_empty() {
-            return Ok(());
+    /// Puts words into buffers of the device.
+    fn upload(&self, loads: &[(&DeviceBuffer, &[u32])]) -> Result<()> {
+        let total = loads.iter().map(|(_, words)| words.len()).sum();
+        let mut staging = self.memory.buffer("staging", total, Place::Staging)?;
+        let mut first = 0;
+        for (_, words) in loads {
+            staging.host_mut()[first..first + words.len()].copy_from_slice(words);
+            first += words.len();
         }
-        let mut staging = self.memory.buffer("staging", words.len(), Place::Written)?;
-        staging.host_mut()[..words.len()].copy_from_slice(words);
         self.commands.once(|recorder| {
-            recorder.copy(staging.raw, buffer.raw, words.len());
+            let mut first = 0;
+            for (buffer, words) in loads {
+                recorder.copy_from((staging.raw, first), buffer.raw, words.len());
+                first += words.len();
+            }
             recorder.barrier();
         })
     }
