@@ -104,6 +104,7 @@ impl Image<'_> {
         out[s::LIST_FLOOR] = world.list_floor.to_bits();
         out[s::LISTS_SINCE_SORT] = world.lists_since_sort;
         out[s::ENVIRONMENT_USED] = scratch.environment.len() as u32;
+        out[s::ENVIRONMENT_LISTED] = scratch.environment.len() as u32;
         stages::lists::encode_state(world, scratch, plan, &mut out);
         stages::trees::encode_state(world, scratch, plan, &mut out);
         stages::constraints::encode_state(world, scratch, plan, &mut out);

@@ -322,7 +322,7 @@ impl Vulkan {
         }
         if plan.colliders > 0 {
             let colliders = self.buffers[Buffer::Colliders as usize].host_mut();
-            stages::environment::encode(world, h, &mut colliders[..plan.collider_words]);
+            stages::environment::encode_step(world, h, &mut colliders[..plan.collider_words]);
         }
         if plan.pins > 0 {
             image::pin_targets(world, plan, h, self.buffers[Buffer::Pins as usize].host_mut());

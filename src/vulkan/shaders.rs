@@ -35,6 +35,7 @@ modules! {
     FindNeighborsBvh "find_neighbors_bvh"
     FindNeighborsBrute "find_neighbors_brute"
     ColorContacts "color_contacts"
+    CollideEnvironment "collide_environment"
     StabilizeContacts "stabilize_contacts"
     SolveContacts "solve_contacts"
     ApplyDeltas "apply_deltas"
