@@ -60,7 +60,7 @@ fn judge(outcome: &Outcome) -> bool {
 }
 
 fn floor() -> Collider {
-    let shape = Shape::Plane;
+    let shape = Shape::Plane { normal: Vec3::Y };
     Collider::fixed(shape, Pose::IDENTITY)
 }
 
