@@ -116,13 +116,13 @@ impl Twin {
         let (vulkan, mut count) = (&mut self.vulkan, 0);
         engine.step_with(dt, |cpu, world, schedule, h, report| {
             walk(cpu, world, schedule, h, report)?;
-            vulkan.load(world, &cpu.scratch, h, None)?;
+            let dispatch = Dispatch { pass: Pass::Sleep, part: Part::All };
+            vulkan.load(world, &cpu.scratch, h, Some(&dispatch))?;
             vulkan.write_step(world, h, false)?;
             let Some(plan) = vulkan.plan.clone() else { return Ok(()) };
             let work = ending(schedule, &plan);
             vulkan.prepare(&work)?;
             let this = &*vulkan;
-            let dispatch = Dispatch { pass: Pass::Sleep, part: Part::All };
             let turn = Turn { substep: 0, dispatch, when_stale: false };
             this.commands.once(|recorder| this.dispatch(&work, &plan, &turn, recorder))?;
             count = this.download(&this.state, s::WORDS)?[s::CONTACTS] as usize;
