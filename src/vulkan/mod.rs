@@ -349,6 +349,7 @@ impl Vulkan {
             device: Arc::clone(&self.device),
         };
         for turn in &turns {
+            self.pipelines.require(turn.dispatch.pass)?;
             self.prepare(&record::work(turn, &plan))?;
         }
         self.prepare(&ending)?;

@@ -6,10 +6,11 @@ use super::layout::state as s;
 use super::record::{Turn, work};
 use super::{Shaders, Vulkan, WORKGROUP, shaders};
 use crate::cpu::Cpu;
+use crate::engine::Engine;
 use crate::error::{Error, Result};
 use crate::pass::Buffer;
 use crate::report::StepReport;
-use crate::step::{Dispatch, Engine, Pass, Run, Schedule, walk};
+use crate::step::{Dispatch, Pass, Run, Schedule, walk};
 use crate::world::{ListKey, World};
 use std::sync::Arc;
 
@@ -199,10 +200,7 @@ impl Vulkan {
         let Some(plan) = self.plan.clone() else { return Ok(()) };
         let turn = Turn { substep: 0, dispatch: *dispatch, when_stale: false };
         let work = work(&turn, &plan);
-        if work.is_empty() {
-            let what = format!("the pass {} has no shader yet", dispatch.pass.name());
-            return Err(super::device::failed(what, "use --backend cpu"));
-        }
+        self.pipelines.require(dispatch.pass)?;
         self.prepare(&work)?;
         let this = &*self;
         self.commands.once(|recorder| this.dispatch(&work, &plan, &turn, recorder))

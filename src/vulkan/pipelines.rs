@@ -94,12 +94,15 @@ impl Pipelines {
         Ok(())
     }
 
+    /// The module of a pass, or an error that says that it has none.
+    pub fn require(&self, pass: Pass) -> Result<Vec<u8>> {
+        let what = || format!("the pass {} has no shader", pass.name());
+        (self.shaders)(pass).ok_or_else(|| failed(what(), "use --backend cpu"))
+    }
+
     fn module(&self, pass: Pass) -> Result<Module> {
         let device = &self.device.raw;
-        let Some(bytes) = (self.shaders)(pass) else {
-            let what = format!("the pass {} has no shader yet", pass.name());
-            return Err(failed(what, "use --backend cpu"));
-        };
+        let bytes = self.require(pass)?;
         let words = ash::util::read_spv(&mut std::io::Cursor::new(bytes))
             .map_err(|e| failed(format!("{}.spv: {e}", pass.name()), "assemble it again"))?;
         let bindings: Vec<_> = (0..pass.info().bindings().count() as u32 + 2)
