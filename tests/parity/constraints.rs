@@ -30,6 +30,7 @@ fn close() -> Close {
 }
 
 const SWEEPS: [Pass; 4] = [Pass::SolveDistance, Pass::SolveBend, Pass::SolveVolume, Pass::SolvePin];
+const OTHERS: [Pass; 2] = [Pass::BreakConstraints, Pass::Accelerate];
 
 /// Numbers from a seed.
 struct Dice(u64);
@@ -189,10 +190,24 @@ fn every(step: usize, passes: &[Pass]) -> impl Fn(&Dispatch) -> bool {
     }
 }
 
-fn judge_sweep(outcome: &Outcome, close: Close) {
-    for words in &outcome.buffers {
-        assert_floats(outcome, words.buffer, close);
+/// Judges a dispatch of any of these passes.
+fn judge(outcome: &Outcome, close: Close, seen: &mut Seen) {
+    match outcome.dispatch.pass {
+        Pass::BreakConstraints => seen.broken += judge_rows(outcome, close),
+        Pass::Accelerate => seen.restarts += usize::from(judge_accelerate(outcome, close)),
+        _ => {
+            for words in &outcome.buffers {
+                assert_floats(outcome, words.buffer, close);
+            }
+        }
     }
+}
+
+/// What happened meanwhile: a case that never broke anything has shown nothing.
+#[derive(Default)]
+struct Seen {
+    broken: u32,
+    restarts: usize,
 }
 
 fn built_in(workgroup: u32) -> Option<Twin> {
@@ -205,88 +220,79 @@ fn built_in(workgroup: u32) -> Option<Twin> {
 #[test]
 fn sweeps_move_what_the_cpu_moves() {
     let Some(mut twin) = twin() else { return };
-    let close = close();
+    let (close, mut seen) = (close(), Seen::default());
     let mut count = 0;
     for (seed, particles) in [1, 2, 4, 5, 63, 64, 65, 200].into_iter().enumerate() {
-        for solver in [Solver::Seidel, Solver::Colored, Solver::Jacobi] {
+        for &solver in Solver::ALL {
+            // So few rows are one run, which nobody meets.
+            if solver == Solver::Lockfree && particles > 5 {
+                continue;
+            }
             let laws = [(Method::Pbd, true), (Method::Xpbd, true), (Method::Xpbd, false)];
             for (method, soft) in laws {
                 for place in [Place::Spread, Place::Gathered, Place::Flying] {
                     let seed = seed as u64 + 10;
                     let wish = Wish { seed, particles, solver, method, soft, place, ..PLAIN };
-                    let step = if solver == Solver::Colored { 5 } else { 1 };
-                    let judge = |outcome: &Outcome| judge_sweep(outcome, close);
-                    count += compare(&mut twin, random(wish), 1, every(step, &SWEEPS), judge);
+                    let wanted = every(if solver == Solver::Colored { 5 } else { 1 }, &SWEEPS);
+                    let judge = |outcome: &Outcome| judge(outcome, close, &mut seen);
+                    count += compare(&mut twin, random(wish), 1, wanted, judge);
                 }
             }
         }
     }
-    assert!(count > 1000, "{count}");
+    assert!(count > 1500, "{count}");
 }
 
 #[test]
 fn the_overflow_colour_is_swept_in_order() {
     let Some(mut twin) = twin() else { return };
-    let close = close();
-    let mut serial = 0;
-    let wanted = |d: &Dispatch| d.part == motes::Part::Color(63);
+    let (close, mut seen) = (close(), Seen::default());
     let world = random(Wish { particles: 200, ..PLAIN });
-    compare(&mut twin, world, 1, wanted, |outcome| {
-        judge_sweep(outcome, close);
-        serial += 1;
-    });
-    assert!(serial > 0, "colours did not run out");
+    let wanted = |d: &Dispatch| d.part == motes::Part::Color(63);
+    let count = compare(&mut twin, world, 1, wanted, |o| judge(o, close, &mut seen));
+    assert!(count > 0, "colours did not run out");
 }
 
 #[test]
 fn workgroups_of_any_size_do_the_same() {
     for size in [1, 3, 100, 256] {
         let Some(mut twin) = built_in(size) else { return };
-        let close = close();
+        let (close, mut seen) = (close(), Seen::default());
         for solver in [Solver::Colored, Solver::Jacobi] {
-            let wish = Wish { particles: 131, solver, breaks: true, ..PLAIN };
-            let passes = [&SWEEPS[..], &[Pass::BreakConstraints]].concat();
-            let broken = Cell::new(0);
-            compare(&mut twin, random(wish), 2, every(7, &passes), |outcome| {
-                if outcome.dispatch.pass == Pass::BreakConstraints {
-                    broken.set(broken.get() + judge_rows(outcome, close));
-                } else {
-                    judge_sweep(outcome, close);
-                }
-            });
-            assert!(broken.get() > 10, "{size}: {}", broken.get());
+            let mut world = random(Wish { particles: 131, solver, breaks: true, ..PLAIN });
+            world.params.acceleration = Acceleration::Chebyshev;
+            world.params.iterations = 7;
+            let (sweep, other) = (every(31, &SWEEPS), every(1, &OTHERS));
+            let wanted = |d: &Dispatch| sweep(d) || other(d);
+            compare(&mut twin, world, 2, wanted, |o| judge(o, close, &mut seen));
         }
+        assert!(seen.broken > 10, "{size}: {} broke", seen.broken);
     }
 }
 
-/// Where rows share no particle, or one invocation takes them all, no update can be lost.
+/// Where rows share no particle no update can be lost.
 #[test]
 fn lockfree_loses_nothing_where_nobody_meets() {
     let Some(mut twin) = twin() else { return };
-    let close = close();
-    for (count, joined) in [(200, false), (5, true)] {
-        let mut world = World::new();
-        let mut dice = Dice(3);
-        let ids: Vec<ParticleId> = (0..2 * count)
-            .map(|_| {
-                let (position, velocity) = (dice.point(), dice.point());
-                let phase = Phase::group(1);
-                let particle = Particle { position, velocity, mass: 1.0, radius: 0.01, phase };
-                world.add_particle(&particle).unwrap()
-            })
-            .collect();
-        for k in 0..count {
-            let (a, b) = if joined { (k, k + 1) } else { (2 * k, 2 * k + 1) };
-            let rest = Some(dice.between(0.0, 2.0));
-            world.add_distance(ids[a], ids[b], rest, &Material::compliant(1e-4)).unwrap();
-        }
-        world.params.solver = Solver::Lockfree;
-        let judge = |outcome: &Outcome| judge_sweep(outcome, close);
-        assert_eq!(compare(&mut twin, world, 1, every(1, &SWEEPS), judge), 8);
+    let (close, mut seen) = (close(), Seen::default());
+    let mut world = World::new();
+    let mut dice = Dice(3);
+    for _ in 0..200 {
+        let mut add = || {
+            let (position, velocity, phase) = (dice.point(), dice.point(), Phase::group(1));
+            let particle = Particle { position, velocity, mass: 1.0, radius: 0.01, phase };
+            world.add_particle(&particle).unwrap()
+        };
+        let (a, b) = (add(), add());
+        let rest = Some(dice.between(0.0, 2.0));
+        world.add_distance(a, b, rest, &Material::compliant(1e-4)).unwrap();
     }
+    world.params.solver = Solver::Lockfree;
+    let judge = |outcome: &Outcome| judge(outcome, close, &mut seen);
+    assert_eq!(compare(&mut twin, world, 1, every(1, &SWEEPS), judge), 8);
 }
 
-/// Sum of C² over the distance rows of a buffer.
+/// Sum of |C| over the distance rows of a buffer.
 fn residual(outcome: &Outcome, predicted: &[u32], rows: &[u32]) -> f64 {
     let at = |slot: u32| {
         let word = |k: usize| f32::from_bits(predicted[4 * slot as usize + k]);
@@ -296,30 +302,27 @@ fn residual(outcome: &Outcome, predicted: &[u32], rows: &[u32]) -> f64 {
     let set = Set::new(rows);
     let error = |row: usize| {
         let length = at(set.column(0, row)).distance(at(set.column(1, row)));
-        f64::from(length - f32::from_bits(set.column(2, row))).powi(2)
+        f64::from((length - f32::from_bits(set.column(2, row))).abs())
     };
     set.live().map(error).sum()
 }
 
-/// Lost updates cost some of a sweep's effect, not its direction.
+/// Runs at once are another order, and a few updates are lost: what a sweep leaves over lies elsewhere
+/// and is somewhat more, a ninth on lavapipe (sweeps one after the other converge at the CPU's rate).
 #[test]
-fn lockfree_sweeps_converge_like_the_cpus() {
+fn lockfree_sweeps_leave_little_more_than_the_cpus() {
     let Some(mut twin) = twin() else { return };
     let mut world = scene("cloth_stretch");
     world.params.solver = Solver::Lockfree;
-    let mut worst = 0.0f64;
     let count = compare(&mut twin, world, 1, every(1, &[Pass::SolveDistance]), |outcome| {
         let (predicted, rows) = (outcome.of(Buffer::Predicted), outcome.of(Buffer::Distance));
-        let before = residual(outcome, &predicted.before, &rows.before);
         let cpu = residual(outcome, &predicted.cpu, &rows.cpu);
         let device = residual(outcome, &predicted.device, &rows.device);
-        println!("{before} {cpu} {device}");
-        worst = worst.max((before - cpu) / (before - device));
+        assert!(device < 1.25 * cpu, "{cpu} m on the CPU, {device} m on the device");
+        let moved = predicted.before.iter().zip(&predicted.device).filter(|(a, b)| a != b).count();
+        assert!(moved > outcome.particles, "{moved} words changed");
     });
-    assert!(
-        count > 0 && worst < 3.0,
-        "{count} sweeps, the worst {worst} times less than the CPU's"
-    );
+    assert!(count > 0);
 }
 
 fn word(name: &str) -> usize {
@@ -356,8 +359,7 @@ fn judge_accelerate(outcome: &Outcome, close: Close) -> bool {
 #[test]
 fn acceleration_carries_as_far_and_stops_as_soon() {
     let Some(mut twin) = twin() else { return };
-    let close = close();
-    let mut restarts = 0;
+    let (close, mut seen) = (close(), Seen::default());
     for (solver, rho, compliance) in [
         (Solver::Colored, 0.95, 0.0),
         (Solver::Colored, 0.95, 1e-4),
@@ -377,12 +379,19 @@ fn acceleration_carries_as_far_and_stops_as_soon() {
         world.params.solver = solver;
         world.params.rho = rho;
         world.params.iterations = 40;
-        let judge = |outcome: &Outcome| {
-            restarts += usize::from(judge_accelerate(outcome, close));
-        };
-        assert_eq!(compare(&mut twin, world, 2, every(1, &[Pass::Accelerate]), judge), 80);
+        let judge = |outcome: &Outcome| judge(outcome, close, &mut seen);
+        assert_eq!(compare(&mut twin, world, 2, every(1, &OTHERS), judge), 80);
     }
-    assert!(restarts > 3, "the guard was never needed");
+    for place in [Place::Spread, Place::Gathered, Place::Flying] {
+        for particles in [1, 63, 65] {
+            let mut world = random(Wish { particles, place, ..PLAIN });
+            world.params.acceleration = Acceleration::Chebyshev;
+            world.params.iterations = 12;
+            let judge = |outcome: &Outcome| judge(outcome, close, &mut seen);
+            compare(&mut twin, world, 1, every(1, &OTHERS), judge);
+        }
+    }
+    assert!(seen.restarts > 3, "the guard was never needed");
 }
 
 /// Rows of a kind as they lie on the device; `src/vulkan/image.rs` writes the same.
@@ -458,17 +467,16 @@ fn judge_rows(outcome: &Outcome, close: Close) -> u32 {
 #[test]
 fn the_same_rows_break_and_yield() {
     let Some(mut twin) = twin() else { return };
-    let close = close();
-    let mut broken = 0;
+    let (close, mut seen) = (close(), Seen::default());
     for (seed, particles) in [1, 2, 4, 63, 65, 150, 300].into_iter().enumerate() {
         for place in [Place::Spread, Place::Gathered, Place::Flying] {
             let seed = seed as u64 + 50;
             let wish = Wish { seed, particles, breaks: true, place, ..PLAIN };
-            let judge = |outcome: &Outcome| broken += judge_rows(outcome, close);
-            compare(&mut twin, random(wish), 3, every(1, &[Pass::BreakConstraints]), judge);
+            let judge = |outcome: &Outcome| judge(outcome, close, &mut seen);
+            compare(&mut twin, random(wish), 3, every(1, &OTHERS), judge);
         }
     }
-    assert!(broken > 500, "{broken}");
+    assert!(seen.broken > 500, "{}", seen.broken);
 }
 
 /// Hinges and tetrahedra that would hold torn parts together go with the edge they span.
@@ -494,7 +502,7 @@ fn what_spans_a_torn_edge_goes_with_it() {
         world.set_position(id, from + Vec3::new(0.02, 0.05, 0.01)).unwrap();
     }
     let mut lost = [0; 3];
-    compare(&mut twin, world, 4, every(1, &[Pass::BreakConstraints]), |outcome| {
+    compare(&mut twin, world, 4, every(1, &OTHERS), |outcome| {
         judge_rows(outcome, close);
         for (lost, words) in lost.iter_mut().zip(&outcome.buffers) {
             let count = |words: &[u32]| Set::new(words).live().count();
@@ -507,24 +515,21 @@ fn what_spans_a_torn_edge_goes_with_it() {
 #[test]
 fn scenes_have_the_same_sweeps_and_breaks() {
     let Some(mut twin) = twin() else { return };
-    let close = close();
-    let (mut scenes, mut broken) = (0, 0);
+    let (close, mut seen) = (close(), Seen::default());
+    let mut scenes = 0;
     for name in Scene::builtin_names() {
         let world = scene(name);
         if world.constraint_count() == 0 {
             continue;
         }
-        let (sweep, tear) = (every(101, &SWEEPS), every(1, &[Pass::BreakConstraints]));
-        let judge = |outcome: &Outcome| match outcome.dispatch.pass {
-            Pass::BreakConstraints => broken += judge_rows(outcome, close),
-            _ => judge_sweep(outcome, close),
-        };
+        let (sweep, other) = (every(101, &SWEEPS), every(1, &OTHERS));
+        let judge = |outcome: &Outcome| judge(outcome, close, &mut seen);
         let steps = if name == "tear" { 24 } else { 2 };
-        let count = compare(&mut twin, world, steps, |d| sweep(d) || tear(d), judge);
+        let count = compare(&mut twin, world, steps, |d| sweep(d) || other(d), judge);
         assert!(count > 0, "{name}");
         scenes += 1;
     }
-    assert!(scenes >= 8 && broken > 0, "{scenes} scenes, {broken} broke");
+    assert!(scenes >= 8 && seen.broken > 0, "{scenes} scenes, {} broke", seen.broken);
 }
 
 /// A module whose `at`th instruction of one kind is of another.
@@ -570,11 +575,8 @@ fn a_wrong_shader_is_found() {
         let mut world = random(Wish { breaks: true, ..PLAIN });
         world.params.acceleration = Acceleration::Chebyshev;
         world.params.iterations = 6;
-        let judge = |outcome: &Outcome| match pass {
-            Pass::BreakConstraints => _ = judge_rows(outcome, close),
-            Pass::Accelerate => _ = judge_accelerate(outcome, close),
-            _ => judge_sweep(outcome, close),
-        };
+        let mut seen = Seen::default();
+        let judge = |outcome: &Outcome| judge(outcome, close, &mut seen);
         let run = || compare(&mut twin, world, 1, every(1, &[pass]), judge);
         let outcome = catch_unwind(AssertUnwindSafe(run));
         assert!(outcome.is_err(), "{}: a wrong instruction was not noticed", pass.name());
