@@ -40,6 +40,8 @@ pub struct Outcome {
     pub state: [Vec<u32>; 3],
     /// `globals`.
     pub globals: Vec<u32>,
+    /// Invocations of a workgroup.
+    pub workgroup: usize,
     /// How often it ran on the device until its lists had room.
     pub attempts: usize,
 }
@@ -210,6 +212,7 @@ impl<W, J> Both<'_, W, J> {
             buffers,
             state: [state_before, image.state(), state_device],
             globals,
+            workgroup: plan.workgroup as usize,
             attempts,
         })
     }

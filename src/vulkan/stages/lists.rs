@@ -198,7 +198,7 @@ fn encode_neighbors(scratch: &Scratch, plan: &Plan, out: &mut [u32]) {
 
 /// Tiles by colour as the CPU has them, unless its rows are of another world.
 fn tiles_by_color<'a>(scratch: &'a Scratch, plan: &Plan) -> Option<(&'a Tiles, Vec<usize>)> {
-    let tiles = scratch.contact_rows.tiles(plan.particles).filter(|_| scratch.neighbors.built)?;
+    let tiles = scratch.contact_rows.tiles(plan.particles)?;
     let of_color = |color| tiles.of_color(color).iter().map(|&t| t as usize);
     Some((tiles, (0..COLORS).flat_map(of_color).collect()))
 }
@@ -265,7 +265,9 @@ pub(crate) fn encode_state(_: &World, scratch: &Scratch, plan: &Plan, out: &mut 
     };
     let each = |items: usize| items.div_ceil(plan.workgroup as usize);
     out[s::STALE] = scratch.stale.into();
-    out[s::NEIGHBORS_USED] = scratch.neighbors.lists.len() as u32;
+    if scratch.neighbors.built {
+        out[s::NEIGHBORS_USED] = scratch.neighbors.lists.len() as u32;
+    }
     numbers(out, s::LOW, extent.low.to_array());
     numbers(out, s::HIGH, extent.high.to_array());
     if scratch.stale {
