@@ -175,7 +175,10 @@ fn judge_colors(outcome: &Outcome) {
     let (expected, found) =
         (tiles(outcome, &words.cpu, cpu), tiles(outcome, &words.device, device));
     for (t, (expected, found)) in expected.iter().zip(&found).enumerate() {
-        assert_eq!(expected, found, "tile {t}");
+        assert_eq!(expected.0, found.0, "members and number of tile {t}");
+        for (tint, (expected, found)) in expected.1.iter().zip(&found.1).enumerate() {
+            assert_eq!(expected, found, "tile {t}, tint {tint}");
+        }
     }
     let apart = |words: &[u32], state: &[u32]| -> Vec<u32> {
         let pairs = 4 * n + 69 * room + 1;
@@ -301,15 +304,75 @@ fn worlds_are_listed_alike() {
     }
 }
 
+/// From `bounds` on by the device alone, on the grid and the tiles that it laid itself and with the
+/// groups that it counted: buckets may be others, lists and pairs must be the same.
+#[test]
+fn a_chain_of_passes_ends_alike() {
+    let Some(mut twin) = twin() else { return };
+    for broad_phase in [BroadPhase::Grid, BroadPhase::Brute] {
+        let mut worlds = worlds();
+        let names: Vec<_> = Scene::builtin_names().map(small).collect();
+        worlds.extend(names.iter().map(|name| (name.as_str(), scene(name))));
+        for (name, mut world) in worlds {
+            if broad_phase == BroadPhase::Brute && world.particles().len() > 2000 {
+                continue; // millions of looks, and what finds neighbours is as it was
+            }
+            world.params.broad_phase = broad_phase;
+            // First for room.
+            twin.chained = false;
+            compare(&mut twin, world.clone(), 2, is_ours, |_| ());
+            twin.chained = true;
+            println!("{name}, {broad_phase:?}");
+            compare(&mut twin, world, 2, is_ours, |outcome| match outcome.dispatch.pass {
+                Pass::GridCount | Pass::GridScan | Pass::GridSort => {}
+                _ => judge(outcome),
+            });
+        }
+    }
+}
+
+/// What the cases are there for is in them.
+#[test]
+fn the_worlds_have_what_they_are_for() {
+    let Some(mut twin) = twin() else { return };
+    let [mut hashed, mut apart, mut last_tint, mut long] = [0; 4];
+    for (_, mut world) in worlds() {
+        world.params.broad_phase = BroadPhase::Grid;
+        compare(&mut twin, world, 1, is_ours, |outcome| {
+            let state = &outcome.state[2];
+            match outcome.dispatch.pass {
+                Pass::Bounds => hashed += usize::from(state[at("s_grid_hash_mask")] > 0),
+                Pass::FindNeighborsGrid => {
+                    let words = &outcome.of(Buffer::Neighbors).device;
+                    long += (0..outcome.particles).filter(|i| words[2 * i + 1] > 100).count();
+                }
+                Pass::ColorContacts => {
+                    apart += state[at("s_apart")] as usize;
+                    let tiles = tiles(outcome, &outcome.of(Buffer::ContactRows).device, state);
+                    let last = |tile: &Tile| tile.1[31].len() + tile.1[63].len();
+                    last_tint += tiles.iter().map(last).sum::<usize>();
+                }
+                _ => {}
+            }
+        });
+    }
+    assert!(hashed > 1 && apart > 10 && last_tint > 100 && long > 100);
+    println!("{hashed} hashed, {apart} apart, {last_tint} of a last tint, {long} long lists");
+}
+
+/// A scene, or its small variant.
+fn small(name: &str) -> String {
+    match name {
+        "grains_box" | "granular_216k" | "sand_heap" => format!("{name}:small"),
+        _ => name.to_string(),
+    }
+}
+
 #[test]
 fn scenes_are_listed_alike() {
     let Some(mut twin) = twin() else { return };
     for name in Scene::builtin_names() {
-        let small = match name {
-            "grains_box" | "granular_216k" | "sand_heap" => format!("{name}:small"),
-            _ => name.to_string(),
-        };
-        let mut world = scene(&small);
+        let mut world = scene(&small(name));
         world.params.broad_phase = BroadPhase::Grid;
         compare(&mut twin, world, 3, is_ours, judge);
     }
