@@ -193,6 +193,9 @@ impl<W, J> Both<'_, W, J> {
             }
             vulkan.room = Some(room);
         };
+        if !follows {
+            vulkan.room = Some(plan.room);
+        }
         let image = Image { world, scratch: &cpu.scratch, plan: &plan, h: *h };
         let written = dispatch.pass.info().writes;
         let before: Vec<_> = written.iter().map(|&b| image.words(b, Some(dispatch))).collect();

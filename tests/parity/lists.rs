@@ -275,9 +275,10 @@ fn worlds() -> Vec<(&'static str, World)> {
         ),
         (
             "giants",
-            heap([12, 9, 9], |world| {
+            heap([40, 5, 5], |world| {
                 ball(world, Vec3::new(0.4, 0.4, 0.4), 0.3, 6);
-                ball(world, Vec3::new(0.9, 0.4, 0.4), 1.3, 7);
+                ball(world, Vec3::new(1.9, 0.4, 0.4), 2.3, 7);
+                ball(world, Vec3::new(3.2, 1.4, 0.4), 1.7, 8);
             }),
         ),
         ("mixed", mixed(777, 5)),
@@ -356,8 +357,8 @@ fn the_worlds_have_what_they_are_for() {
             }
         });
     }
-    assert!(hashed > 1 && apart > 10 && last_tint > 100 && long > 100);
     println!("{hashed} hashed, {apart} apart, {last_tint} of a last tint, {long} long lists");
+    assert!(hashed > 1 && apart > 10 && last_tint > 100 && long > 100);
 }
 
 /// A scene, or its small variant.
@@ -432,6 +433,34 @@ fn lists_grow_to_what_they_need() {
         );
     }
     assert!(attempts > 2, "it had room at once");
+}
+
+/// Pairs that have no room are counted, and nothing is written of a tile without.
+#[test]
+fn pairs_without_room_are_counted() {
+    let Some(mut twin) = twin() else { return };
+    twin.chained = true;
+    let mut world = World::new();
+    let counts = [40, 8, 8];
+    world.add_grains(&Grains { counts, radius: 0.08, jitter: 0.1, ..Grains::default() }).unwrap();
+    world.params.broad_phase = BroadPhase::Grid;
+    let mut judged = 0;
+    compare(&mut twin, world, 1, is_ours, |outcome| {
+        if outcome.dispatch.pass == Pass::FindNeighborsGrid {
+            judge(outcome);
+        } else if outcome.dispatch.pass == Pass::ColorContacts {
+            judged += 1;
+            let state = &outcome.state[2];
+            let (pairs, room) = (state[at("s_neighbors_used")], outcome.globals[at("g_pair_cap")]);
+            assert!(pairs > room, "{pairs} pairs, room for {room}");
+            assert_eq!(state[at("s_pairs_used")], pairs);
+            assert_eq!(state[at("s_overflow_pairs")], pairs);
+            let tiles = tiles(outcome, &outcome.of(Buffer::ContactRows).device, state);
+            let kept: usize = tiles.iter().flat_map(|tile| &tile.1).map(Vec::len).sum();
+            assert!(kept > 0 && kept < room as usize, "{kept} pairs, room for {room}");
+        }
+    });
+    assert_eq!(judged, 1);
 }
 
 fn spirv(pass: Pass) -> String {

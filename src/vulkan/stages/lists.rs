@@ -189,8 +189,10 @@ fn encode_neighbors(scratch: &Scratch, plan: &Plan, out: &mut [u32]) {
         let list = lists.of(i);
         (out[2 * i], out[2 * i + 1]) = (next as u32, list.len() as u32);
         for entry in list {
-            let at = 2 * (n + next);
-            (out[at], out[at + 1]) = (entry.slot, entry.contact.to_bits());
+            if next < plan.room.neighbors {
+                let at = 2 * (n + next);
+                (out[at], out[at + 1]) = (entry.slot, entry.contact.to_bits());
+            }
             next += 1;
         }
     }
@@ -227,7 +229,10 @@ fn encode_rows(scratch: &Scratch, plan: &Plan, out: &mut [u32]) {
     let pairs = 4 * n + 69 * room + 1;
     let mut next = 0;
     let mut put = |out: &mut [u32], [a, b]: [u32; 2], contact: f32| {
-        out[pairs + 3 * next..][..3].copy_from_slice(&[a, b, contact.to_bits()]);
+        // What has no room is left out, as on the device.
+        if next < plan.room.pairs {
+            out[pairs + 3 * next..][..3].copy_from_slice(&[a, b, contact.to_bits()]);
+        }
         next += 1;
         next as u32
     };
