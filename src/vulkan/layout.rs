@@ -98,7 +98,6 @@ pub mod state {
         HIGH_Z "s_high_z" = 21;
         BOX_LOW "s_box_low_x" = 24;
         BOX_HIGH "s_box_high_x" = 27;
-        RENEWED "s_renewed" = 30;
         GRID_LOW "s_grid_low_x" = 36;
         GRID_LOW_Y "s_grid_low_y" = 37;
         GRID_LOW_Z "s_grid_low_z" = 38;
