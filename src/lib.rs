@@ -11,6 +11,7 @@
 #![warn(missing_docs)]
 
 mod cpu;
+mod engine;
 pub mod error;
 pub mod export;
 pub mod file;
@@ -26,10 +27,11 @@ mod step;
 pub mod vulkan;
 pub mod world;
 
+pub use engine::{Backend, Engine};
 pub use error::{Error, Result};
 pub use report::StepReport;
 pub use scene::{CheckResult, Checker, Scene};
-pub use step::{Backend, Dispatch, Engine, Part, Pass, Schedule, schedule};
+pub use step::{Dispatch, Part, Pass, Schedule, schedule};
 pub use world::{
     Cloth, Collider, Force, ForceKind, Grains, Kind, Lattice, LatticeEdges, Material, Params,
     Particle, ParticleId, Path, Phase, Solid, Solver, World,

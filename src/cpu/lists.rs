@@ -158,6 +158,7 @@ impl<T: Copy + Default + Send + Sync, W: Default + Send> Lists<T, W> {
     }
 
     /// How many lists there are.
+    #[cfg(feature = "vulkan")]
     pub fn particles(&self) -> usize {
         self.place.len()
     }

@@ -6,10 +6,11 @@ use super::layout::state as s;
 use super::record::{Turn, work};
 use super::{Shaders, Vulkan, WORKGROUP, shaders};
 use crate::cpu::Cpu;
+use crate::engine::Engine;
 use crate::error::{Error, Result};
 use crate::pass::Buffer;
 use crate::report::StepReport;
-use crate::step::{Dispatch, Engine, Pass, Run, Schedule, walk};
+use crate::step::{Dispatch, Pass, Run, Schedule, walk};
 use crate::world::{ListKey, World};
 use std::sync::Arc;
 

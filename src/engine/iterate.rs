@@ -1,9 +1,10 @@
 //! Bare solver iterations, one at a time: how fast a solver converges, apart from everything else
 //! a step does.
 
-use super::{Engine, Part, Pass, run};
+use super::Engine;
 use crate::cpu::team::{Shared, Team};
 use crate::error::{Error, Result};
+use crate::step::{Part, Pass, run};
 use crate::world::{Particles, World};
 use std::ops::ControlFlow;
 use std::time::Instant;
