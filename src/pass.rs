@@ -80,7 +80,7 @@ passes! {
     GridScan "grid_scan" "turns the counts of slabs into places"
         reads [GridSlab] writes [GridSlab];
     GridSort "grid_sort" "copies the particles in order of cell"
-        reads [Points GridBucket GridSlab] writes [Sorted GridStart];
+        reads [Points GridBucket GridSlab] writes [Sorted GridStart GridSlab];
     MortonCodes "morton_codes" "gives each particle its place on a curve that keeps near ones together"
         reads [Points] writes [Codes];
     RadixCount "radix_count" "counts the values of a digit of the codes"

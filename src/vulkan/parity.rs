@@ -12,6 +12,7 @@ use crate::pass::Buffer;
 use crate::report::StepReport;
 use crate::step::{Dispatch, Pass, Run, Schedule, walk};
 use crate::world::{ListKey, World};
+use glam::Vec4;
 use std::sync::Arc;
 
 /// A buffer before a dispatch, and after it on both sides.
@@ -40,6 +41,8 @@ pub struct Outcome {
     pub state: [Vec<u32>; 3],
     /// `globals`.
     pub globals: Vec<u32>,
+    /// How often it ran on the device until its lists had room.
+    pub attempts: usize,
 }
 
 impl Outcome {
@@ -53,6 +56,9 @@ impl Outcome {
 /// A device to compare with.
 pub struct Twin {
     vulkan: Vulkan,
+    /// Predictions of some slots, replaced before `bounds` on both sides: whatever a step would
+    /// quarantine, so that lists meet it all the same.
+    pub spoiled: Vec<(usize, [f32; 3])>,
 }
 
 /// Where the modules of other shaders lie: `NAME.spv` for each pass, the built-in ones else.
@@ -86,7 +92,7 @@ impl Twin {
 
     /// With given shaders and workgroups of a given size.
     pub fn with(shaders: Shaders, workgroup: u32) -> Result<Self> {
-        Ok(Twin { vulkan: Vulkan::with(None, shaders, workgroup)? })
+        Ok(Twin { vulkan: Vulkan::with(None, shaders, workgroup)?, spoiled: Vec::new() })
     }
 
     /// What the validation layer said.
@@ -103,9 +109,9 @@ impl Twin {
         wanted: impl Fn(&Dispatch) -> bool,
         judge: impl FnMut(&Outcome),
     ) -> Result<()> {
-        let vulkan = &mut self.vulkan;
+        let Twin { vulkan, spoiled } = self;
         engine.step_with(dt, |cpu, world, schedule, h, report| {
-            let mut both = Both { cpu, vulkan, wanted, judge, h };
+            let mut both = Both { cpu, vulkan, spoiled, wanted, judge, h };
             walk(&mut both, world, schedule, h, report)
         })
     }
@@ -115,6 +121,7 @@ impl Twin {
 struct Both<'a, W, J> {
     cpu: &'a mut Cpu,
     vulkan: &'a mut Vulkan,
+    spoiled: &'a [(usize, [f32; 3])],
     wanted: W,
     judge: J,
     h: f32,
@@ -134,6 +141,12 @@ impl<W: Fn(&Dispatch) -> bool, J: FnMut(&Outcome)> Run for Both<'_, W, J> {
         report: &mut StepReport,
     ) -> Result<()> {
         for dispatch in dispatches {
+            if dispatch.pass == Pass::Bounds {
+                for &(slot, [x, y, z]) in self.spoiled {
+                    let row = &mut world.particles.predicted[slot];
+                    *row = Vec4::new(x, y, z, row.w);
+                }
+            }
             if (self.wanted)(dispatch) {
                 let outcome = self.compare(dispatch, world, report)?;
                 (self.judge)(&outcome);
@@ -154,8 +167,19 @@ impl<W, J> Both<'_, W, J> {
     ) -> Result<Outcome> {
         let Both { cpu, vulkan, h, .. } = self;
         let renew = ListKey::of(world) != world.list_key;
-        vulkan.load(world, &cpu.scratch, *h, Some(dispatch))?;
-        let Some(plan) = vulkan.plan.clone() else { unreachable!("it was just loaded") };
+        let mut attempts = 0;
+        let (plan, state_device) = loop {
+            vulkan.load(world, &cpu.scratch, *h, Some(dispatch))?;
+            let Some(plan) = vulkan.plan.clone() else { unreachable!("it was just loaded") };
+            vulkan.run_one(dispatch, world, renew)?;
+            attempts += 1;
+            let state = vulkan.download(&vulkan.state, s::WORDS)?;
+            let room = plan.room.grown(&state);
+            if room == plan.room {
+                break (plan, state);
+            }
+            vulkan.room = Some(room);
+        };
         let image = Image { world, scratch: &cpu.scratch, plan: &plan, h: *h };
         let written = dispatch.pass.info().writes;
         let before: Vec<_> = written.iter().map(|&b| image.words(b, Some(dispatch))).collect();
@@ -163,12 +187,10 @@ impl<W, J> Both<'_, W, J> {
         let traits = Traits::of(world, *h);
         let globals = image::globals(world, &plan, &traits, *h, renew);
 
-        vulkan.run_one(dispatch, world, renew)?;
         let device: Vec<Vec<u32>> = written
             .iter()
             .map(|&b| vulkan.download(&vulkan.buffers[b as usize], plan.words(b)))
             .collect::<Result<_>>()?;
-        let state_device = vulkan.download(&vulkan.state, s::WORDS)?;
 
         cpu.run(dispatch, world, report)?;
         let image = Image { world, scratch: &cpu.scratch, plan: &plan, h: *h };
@@ -189,6 +211,7 @@ impl<W, J> Both<'_, W, J> {
             buffers,
             state: [state_before, image.state(), state_device],
             globals,
+            attempts,
         })
     }
 }

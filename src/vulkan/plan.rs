@@ -1,7 +1,9 @@
 //! How large everything on the device is: counts of a world, and room for what is only known later.
 
+use super::layout::state as s;
 use super::layout::{COUNTED, PIN_HEADER, SET_COLUMNS, SET_HEADER};
 use super::stages;
+use crate::cpu::Scratch;
 use crate::pass::Buffer;
 use crate::world::{ConstraintSet, Solver, World};
 use std::ops::Range;
@@ -53,6 +55,31 @@ impl Room {
     }
 }
 
+impl Room {
+    /// With what a step counted where there was too little, and half more.
+    pub fn grown(self, state: &[u32]) -> Self {
+        let more = |room: usize, at: usize| {
+            let needed = state[at] as usize;
+            if needed > room { needed + needed / 2 } else { room }
+        };
+        Room {
+            neighbors: more(self.neighbors, s::OVERFLOW_NEIGHBORS),
+            environment: more(self.environment, s::OVERFLOW_ENVIRONMENT),
+            pairs: more(self.pairs, s::OVERFLOW_PAIRS),
+            nodes: more(self.nodes, s::OVERFLOW_NODES),
+        }
+    }
+    /// With room for the lists that the CPU made.
+    fn holding(self, scratch: &Scratch) -> Self {
+        Room {
+            neighbors: self.neighbors.max(scratch.neighbors.lists.len()),
+            environment: self.environment.max(scratch.environment.len()),
+            pairs: self.pairs.max(scratch.neighbors.pair_count()),
+            nodes: self.nodes.max(scratch.broad.octree.nodes.len()),
+        }
+    }
+}
+
 impl Rows {
     fn of<const N: usize>(set: &ConstraintSet<N>) -> Self {
         let colors = (0..set.color_count()).map(|c| set.color_range(c)).collect();
@@ -85,6 +112,12 @@ impl Plan {
             colliders: world.colliders.len(),
             workgroup,
         }
+    }
+
+    /// With room for the lists that the CPU made.
+    pub fn holding(mut self, scratch: &Scratch) -> Self {
+        self.room = self.room.holding(scratch);
+        self
     }
 
     /// Buckets there is room for: dense cells, or hashed ones.

@@ -17,6 +17,10 @@ macro_rules! modules {
 
 modules! {
     SortParticles "sort_particles"
+    Bounds "bounds"
+    GridCount "grid_count"
+    GridScan "grid_scan"
+    GridSort "grid_sort"
     MortonCodes "morton_codes"
     RadixCount "radix_count"
     RadixScan "radix_scan"
@@ -24,6 +28,9 @@ modules! {
     OctreeBuild "octree_build"
     BvhBuild "bvh_build"
     BvhBoxes "bvh_boxes"
+    FindNeighborsGrid "find_neighbors_grid"
     FindNeighborsOctree "find_neighbors_octree"
     FindNeighborsBvh "find_neighbors_bvh"
+    FindNeighborsBrute "find_neighbors_brute"
+    ColorContacts "color_contacts"
 }

@@ -15,8 +15,8 @@ use motes::vulkan::layout::{globals::GLOBALS, state::STATE};
 use motes::vulkan::parity::{Outcome, Twin, shaders_from, shaders_with};
 use motes::world::{BroadPhase, Start, Volume, Walk};
 use motes::{
-    Cloth, Dispatch, Force, ForceKind, Grains, Lattice, Material, Particle, Pass, Phase,
-    Scene, Solver, World,
+    Cloth, Dispatch, Force, ForceKind, Grains, Lattice, Material, Particle, ParticleId, Pass,
+    Phase, Scene, Solver, World,
 };
 use std::panic::{AssertUnwindSafe, catch_unwind};
 
@@ -180,13 +180,9 @@ fn judge_lists(outcome: &Outcome) {
 }
 
 fn judge_sort(outcome: &Outcome) {
-    for buffer in [
-        Buffer::Position,
-        Buffer::Predicted,
-        Buffer::Velocity,
-        Buffer::Radius,
-        Buffer::Rest,
-    ] {
+    for buffer in
+        [Buffer::Position, Buffer::Predicted, Buffer::Velocity, Buffer::Radius, Buffer::Rest]
+    {
         assert_floats(outcome, buffer, Close::Bits);
     }
     assert_words(outcome, Buffer::Phase);
@@ -237,7 +233,8 @@ fn cloud(count: usize, side: f32, seed: u32, radius: impl Fn(f32) -> f32) -> Wor
 fn things(grains: u32) -> World {
     let mut world = World::new();
     let bend = Some(Material::compliant(1e-3));
-    let cloth = world.add_cloth(&Cloth { columns: 17, rows: 13, bend, ..Cloth::default() }).unwrap();
+    let cloth =
+        world.add_cloth(&Cloth { columns: 17, rows: 13, bend, ..Cloth::default() }).unwrap();
     let soft = Lattice { counts: [5; 3], volume: Some(Material::default()), ..Lattice::default() };
     world.add_lattice(&soft).unwrap();
     world.add_grains(&Grains { counts: [grains; 3], jitter: 0.4, ..Grains::default() }).unwrap();
@@ -254,21 +251,22 @@ fn worlds() -> Vec<(&'static str, World)> {
     let alike = |_| 0.05;
     let mut flyers = cloud(500, 2.0, 5, alike);
     for (k, far) in [1e4, -1e9, 1e19, 1e30].into_iter().enumerate() {
-        let id = motes::ParticleId(7 * k as u32 + 3);
+        let id = ParticleId(7 * k as u32 + 3);
         flyers.set_position(id, Vec3::new(far, -far, 0.5)).unwrap();
     }
     let mut lost = cloud(300, 1.0, 6, alike);
     lost.params.dt = 1.0;
     lost.forces.push(Force {
         kind: ForceKind::Gravity { acceleration: Vec3::new(3e38, 0.0, -3e38) },
-        region: Some([Vec3::splat(0.3), Vec3::splat(1.0)]),
+        region: Some([Vec3::ZERO, Vec3::ONE]),
     });
     for k in 0..300 {
-        lost.set_velocity(motes::ParticleId(k), Vec3::new(3e38 * (k % 3) as f32, 0.0, 0.0)).ok();
+        let velocity = Vec3::new(if k % 3 == 0 { 0.0 } else { 3e38 }, 0.0, 0.0);
+        lost.set_velocity(ParticleId(k), velocity).unwrap();
     }
     let mut held = cloud(400, 1.0, 7, alike);
     for k in 0..200 {
-        held.pin(motes::ParticleId(2 * k)).unwrap();
+        held.pin(ParticleId(2 * k)).unwrap();
     }
     let mut phases = cloud(50, 1.0, 8, alike);
     let mut seed = 3;
@@ -279,7 +277,7 @@ fn worlds() -> Vec<(&'static str, World)> {
         let position = Vec3::new(x + (k / 60) as f32 * 0.3, y, z);
         let velocity = Vec3::ZERO;
         let particle = Particle { position, velocity, mass: 1.0, radius: 0.06, phase };
-        world_add(&mut phases, &particle);
+        phases.add_particle(&particle).unwrap();
     }
     vec![
         ("one", cloud(1, 1.0, 1, alike)),
@@ -296,10 +294,6 @@ fn worlds() -> Vec<(&'static str, World)> {
         ("radii 1 to 1000", cloud(600, 10.0, 9, |r| 1e-3 * 1000f32.powf(r * r))),
         ("things", things(6)),
     ]
-}
-
-fn world_add(world: &mut World, particle: &Particle) {
-    world.add_particle(particle).unwrap();
 }
 
 /// Runs a world through a structure for some steps; says how often each pass was judged.
@@ -389,6 +383,59 @@ fn any_size_of_workgroup_gives_the_same() {
             assert!(run(&mut twin, "workgroups", world, 1) >= 12);
         }
     }
+}
+
+/// A list or a tree that does not fit says how much it needs, and then it does.
+#[test]
+fn what_has_no_room_is_counted_and_made_again() {
+    let attempts = |pass: Pass, world: World| {
+        let mut attempts = 0;
+        let mut twin = twin()?;
+        compare(
+            &mut twin,
+            world,
+            1,
+            |dispatch| dispatch.pass == pass,
+            |outcome| {
+                attempts = attempts.max(outcome.attempts);
+                judge(outcome);
+            },
+        );
+        Some(attempts)
+    };
+    for (broad_phase, pass) in
+        [(BroadPhase::Octree, Pass::FindNeighborsOctree), (BroadPhase::Bvh, Pass::FindNeighborsBvh)]
+    {
+        let mut crowd = cloud(150, 0.0, 4, |_| 0.05);
+        crowd.params.broad_phase = broad_phase;
+        let Some(attempts) = attempts(pass, crowd) else { return };
+        assert_eq!(attempts, 2, "{}", pass.name());
+    }
+    // Twins keep together down to the last level: a chain of nodes each.
+    let mut twins = cloud(400, 1.0, 10, |_| 1e-4);
+    for k in 0..200 {
+        let beside = twins.position(ParticleId(2 * k)).unwrap() + Vec3::splat(1e-5);
+        twins.set_position(ParticleId(2 * k + 1), beside).unwrap();
+    }
+    twins.params.broad_phase = BroadPhase::Octree;
+    twins.params.octree_leaf = 1;
+    assert_eq!(attempts(Pass::OctreeBuild, twins), Some(2));
+}
+
+/// The world of those that are not finite has them, or it would show nothing.
+#[test]
+fn some_of_the_lost_are_not_finite() {
+    let Some(mut twin) = twin() else { return };
+    let (_, mut world) = worlds().into_iter().find(|(name, _)| *name == "not finite").unwrap();
+    world.params.broad_phase = BroadPhase::Bvh;
+    let mut lost = 0;
+    let last = |dispatch: &Dispatch| dispatch.pass == Pass::RadixScatter;
+    compare(&mut twin, world, 2, last, |outcome| {
+        let points = outcome.of(Buffer::Sorted).device[..4 * outcome.particles].chunks_exact(4);
+        let infinite = |p: &[u32]| p[..3].iter().any(|&w| !f32::from_bits(w).is_finite());
+        lost = points.filter(|p| infinite(p)).count().max(lost);
+    });
+    assert!(lost > 5, "{lost}");
 }
 
 /// Every built-in scene that has contacts, through both trees.
