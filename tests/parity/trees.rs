@@ -187,6 +187,7 @@ fn judge_sort(outcome: &Outcome) {
     }
     assert_words(outcome, Buffer::Phase);
     assert_words(outcome, Buffer::Pins);
+    assert_eq!(state(outcome, "s_lists_since_sort"), (0, 0));
     let n = outcome.particles;
     let sorted = outcome.of(Buffer::Sorted);
     assert_eq!(sorted.before[4 * n..], sorted.device[4 * n..], "the order is left to the host");
@@ -350,6 +351,23 @@ fn lists_are_the_same_for_every_walk_and_for_solvers_that_gather() {
         world.params.solver = Solver::Jacobi;
         assert!(run(&mut twin, "gathers", world, 1) >= 12);
     }
+}
+
+/// A cloud ends well within eight mean deviations: its box is the extent, on both sides.
+#[test]
+fn codes_are_exact_where_the_box_is() {
+    let Some(mut twin) = twin() else { return };
+    let mut world = cloud(5000, 3.0, 11, |r| 0.01 + 0.02 * r);
+    world.params.broad_phase = BroadPhase::Octree;
+    let codes = |dispatch: &Dispatch| dispatch.pass == Pass::MortonCodes;
+    let count = compare(&mut twin, world, 3, codes, |outcome| {
+        for name in ["s_morton_low_x", "s_morton_low_y", "s_morton_low_z", "s_morton_scale"] {
+            let (cpu, device) = state(outcome, name);
+            assert_eq!(cpu, device, "{name}");
+        }
+        assert_words(outcome, Buffer::Codes);
+    });
+    assert!(count > 0);
 }
 
 /// More than two blocks of the radix sort, and the particles put in order.
