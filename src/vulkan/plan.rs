@@ -79,7 +79,7 @@ impl Room {
             neighbors: self.neighbors.max(scratch.neighbors.lists.len()),
             environment: self.environment.max(scratch.environment.len()),
             pairs: self.pairs.max(scratch.neighbors.pair_count()),
-            ..self
+            nodes: self.nodes.max(scratch.broad.octree.nodes.len()),
         }
     }
 }

@@ -132,3 +132,89 @@ pub(crate) fn encode_state(_: &World, scratch: &Scratch, plan: &Plan, out: &mut 
     let nodes = broad.octree.nodes.len();
     out[s::OCTREE_NODES] = if nodes > plan.room.nodes { 0 } else { nodes as u32 };
 }
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::cpu::Cpu;
+    use crate::report::StepReport;
+    use crate::step::lists;
+    use crate::vulkan::Vulkan;
+    use crate::vulkan::record::{Turn, work};
+    use crate::world::{BroadPhase, Particle, Phase};
+    use glam::{Vec3, Vec4};
+
+    /// A device, or `None` where there is none and none is required.
+    fn device() -> Option<Vulkan> {
+        match Vulkan::new(None) {
+            Ok(vulkan) => Some(vulkan),
+            Err(why) if std::env::var("MOTES_REQUIRE_VULKAN").is_ok_and(|v| v == "1") => {
+                panic!("MOTES_REQUIRE_VULKAN=1, but {why}")
+            }
+            Err(why) => {
+                eprintln!("skipped: no Vulkan device ({why})");
+                None
+            }
+        }
+    }
+
+    /// The engine quarantines what is not finite before the lists see it, and makes none for no
+    /// particles; should either come through, the trees must bear it.
+    #[test]
+    fn points_that_are_not_finite_and_no_points_at_all_do_no_harm() {
+        let Some(mut vulkan) = device() else { return };
+        for (broad_phase, count) in [
+            (BroadPhase::Octree, 0),
+            (BroadPhase::Octree, 300),
+            (BroadPhase::Bvh, 0),
+            (BroadPhase::Bvh, 300),
+        ] {
+            let mut world = World::new();
+            let mut cpu = Cpu::new(1).unwrap();
+            let at = |i: usize| Vec3::new((i % 7) as f32, (i / 7 % 7) as f32, (i / 49) as f32);
+            for i in 0..count {
+                let phase = Phase::group(1).self_colliding();
+                let (position, velocity) = (at(i), Vec3::ZERO);
+                let particle = Particle { position, velocity, mass: 1.0, radius: 0.6, phase };
+                world.add_particle(&particle).unwrap();
+            }
+            world.params.octree_leaf = 4;
+            world.params.bvh_leaf = 4;
+            cpu.begin_substep(&world, 0.01);
+            cpu.scratch.broad.load(&cpu.team, count, |i| match i % 11 {
+                3 => Vec4::new(f32::NAN, 1.0, 1.0, 0.7),
+                5 => Vec4::new(1.0, f32::INFINITY, 1.0, 0.7),
+                7 => Vec4::new(1.0, 1.0, f32::NEG_INFINITY, 0.7),
+                _ => at(i).extend(0.7),
+            });
+            let dispatches = lists::passes(broad_phase);
+            vulkan.load(&world, &cpu.scratch, 0.01, dispatches.first()).unwrap();
+            vulkan.write_step(&world, 0.01, true).unwrap();
+            let plan = vulkan.plan.clone().unwrap();
+            for dispatch in dispatches {
+                let turn = Turn { substep: 0, dispatch, when_stale: false };
+                let work = work(&turn, &plan);
+                vulkan.prepare(&work).unwrap();
+                let this = &vulkan;
+                this.commands
+                    .once(|recorder| this.dispatch(&work, &plan, &turn, recorder))
+                    .unwrap();
+                cpu.run(&dispatch, &mut world, &mut StepReport::default()).unwrap();
+            }
+            let buffer = &vulkan.buffers[Buffer::Neighbors as usize];
+            let words = vulkan.download(buffer, plan.words(Buffer::Neighbors)).unwrap();
+            let mut listed = 0;
+            for i in 0..count {
+                let (first, length) = (words[2 * i] as usize, words[2 * i + 1] as usize);
+                let slots: Vec<u32> =
+                    (first..first + length).map(|k| words[2 * (count + k)]).collect();
+                let expected: Vec<u32> =
+                    cpu.scratch.neighbors.of(i).iter().map(|n| n.slot).collect();
+                assert_eq!(slots, expected, "{broad_phase:?}: list of {i}");
+                listed += length;
+            }
+            assert_eq!(listed > 300, count > 0);
+        }
+        assert_eq!(vulkan.device.messages(), Vec::<String>::new());
+    }
+}
