@@ -126,6 +126,7 @@ pub mod state {
         ACCELERATE_LEAST "s_accelerate_least" = 79;
         APART_FIRST "s_apart_first" = 80;
         ENVIRONMENT_LISTED "s_environment_listed" = 81;
+        GAVE_UP "s_gave_up" = 82;
         ARGUMENTS "s_arguments" = 96;
         TILE_FIRST "s_tile_first" = 192;
     }

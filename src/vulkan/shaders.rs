@@ -15,4 +15,6 @@ macro_rules! modules {
     };
 }
 
-modules! {}
+modules! {
+    CollideEnvironment "collide_environment"
+}
