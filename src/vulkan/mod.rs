@@ -221,7 +221,8 @@ impl Vulkan {
         h: f32,
         before: Option<&Dispatch>,
     ) -> Result<()> {
-        let plan = Plan::of(world, self.room_for(world), self.workgroup);
+        let mut plan = Plan::of(world, self.room_for(world), self.workgroup);
+        plan.room.environment = plan.room.environment.max(scratch.environment.len());
         self.lay(&plan)?;
         let image = Image { world, scratch, plan: &plan, h };
         let wanted = if before.is_some() { Buffer::ALL } else { KEPT };
