@@ -69,6 +69,9 @@ impl Image<'_> {
             }
             Buffer::EnvironmentContacts => {
                 let n = plan.particles;
+                // The CPU may have listed more than there is room for on the device.
+                let words = 2 * n + 8 * scratch.environment.len();
+                out.resize(words.max(out.len()), 0);
                 let mut next = 0;
                 for i in 0..n.min(scratch.environment.particles()) {
                     let list = scratch.environment.of(i);

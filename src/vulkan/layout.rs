@@ -132,6 +132,7 @@ pub mod state {
         MARKED_BEND "s_marked_bend" = 93;
         MARKED_VOLUME "s_marked_volume" = 94;
         ENVIRONMENT_LISTED "s_environment_listed" = 81;
+        GAVE_UP "s_gave_up" = 82;
         ARGUMENTS "s_arguments" = 96;
         TILE_FIRST "s_tile_first" = 192;
     }
