@@ -17,7 +17,7 @@ pub struct Cli {
 
 #[derive(Subcommand)]
 pub enum Command {
-    /// Open the viewer on a scene (this build: run it and paint its end)
+    /// Open the viewer on a scene; without a display, run it and paint its end
     View(ViewArgs),
     /// List the built-in scenes
     Scenes(ScenesArgs),
@@ -35,8 +35,11 @@ pub enum Command {
 
 #[derive(Args, Default)]
 pub struct ViewArgs {
-    /// Built-in name, NAME:VARIANT or a .toml file [default: cloth_hang]
+    /// Built-in name, NAME:VARIANT, a .toml file or a .motes snapshot [default: cloth_hang]
     pub scene: Option<String>,
+    /// Drive the window by the lines of a file, for tests and pictures
+    #[arg(long, value_name = "FILE", hide = true)]
+    pub script: Option<PathBuf>,
 }
 
 #[derive(Args)]

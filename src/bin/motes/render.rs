@@ -6,6 +6,7 @@ use crate::paint::{Camera, Theme, paint_fine};
 use crate::picture;
 use crate::stage::{Stage, engine};
 use crate::{output, run};
+use glam::Vec3;
 use motes::World;
 use motes::file::write_atomically;
 use motes::scene::Scene;
@@ -42,15 +43,25 @@ pub fn write_png(
     picture.theme = if look.dark { Theme::Dark } else { Theme::Light };
     let (width, height) = look.size;
     let aspect = width as f32 / height as f32;
+    let camera = camera(focus, scene.map(Scene::camera), aspect);
+    let canvas = paint_fine(&picture, &camera, width, height);
+    Ok(write_atomically(path, |out| canvas.write_png(out))?)
+}
+
+/// Looks from where the scene wants, and at all that is in focus where it does not say.
+pub fn camera(
+    focus: Option<(Vec3, Vec3)>,
+    wanted: Option<motes::scene::Camera>,
+    aspect: f32,
+) -> Camera {
     let mut camera = match focus {
         Some((low, high)) => Camera::frame_box_from(low, high, 0.55, 0.38, aspect),
         None => Camera::default(),
     };
-    if let Some(wanted) = scene.map(Scene::camera) {
+    if let Some(wanted) = wanted {
         camera.eye = wanted.eye.unwrap_or(camera.eye);
         camera.target = wanted.target.unwrap_or(camera.target);
         camera.fov_y = wanted.fov.map_or(camera.fov_y, f32::to_radians);
     }
-    let canvas = paint_fine(&picture, &camera, width, height);
-    Ok(write_atomically(path, |out| canvas.write_png(out))?)
+    camera
 }

@@ -2,7 +2,7 @@
 
 use crate::paint::{Picture, Triangle, palette};
 use glam::{Vec2, Vec3};
-use motes::World;
+use motes::Collider;
 use motes::world::collider::{Pose, Shape};
 use std::f32::consts::{FRAC_PI_2, TAU};
 
@@ -12,17 +12,22 @@ const AROUND: usize = 48;
 const LEVEL: f32 = 0.999;
 
 /// Adds every collider with an end, where it stands now.
-pub fn add_shapes(picture: &mut Picture, world: &World) {
-    for collider in &world.colliders {
-        add_shape(picture, &collider.shape, &collider.pose_at(world.time()));
+pub fn add_shapes(picture: &mut Picture, colliders: &[Collider], time: f64) {
+    for collider in colliders {
+        add_shape(picture, &collider.shape, &collider.pose_at(time));
     }
 }
 
 /// Adds the planes: the floor, and walls as large as the box `focus` needs.
-pub fn add_planes(picture: &mut Picture, world: &World, focus: Option<(Vec3, Vec3)>) {
-    for collider in &world.colliders {
+pub fn add_planes(
+    picture: &mut Picture,
+    colliders: &[Collider],
+    time: f64,
+    focus: Option<(Vec3, Vec3)>,
+) {
+    for collider in colliders {
         let Shape::Plane { normal } = collider.shape else { continue };
-        let pose = collider.pose_at(world.time());
+        let pose = collider.pose_at(time);
         let normal = pose.apply_vector(normal.normalize_or(Vec3::Y));
         let height = pose.translation.y;
         if normal.y > LEVEL {

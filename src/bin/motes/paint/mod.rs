@@ -22,6 +22,8 @@ mod strokes;
 #[cfg(test)]
 mod tests;
 mod tiles;
+#[cfg(feature = "viewer")]
+pub mod ui;
 
 pub use camera::Camera;
 pub use canvas::{Canvas, SIDE_LIMIT};
