@@ -4,6 +4,7 @@
 
 mod action;
 mod app;
+mod bitmap;
 mod catalog;
 mod colors;
 mod convergence;
@@ -21,6 +22,7 @@ mod scenery;
 mod script;
 mod settings;
 mod state;
+mod thumbnails;
 mod view;
 
 pub use app::{End, open};

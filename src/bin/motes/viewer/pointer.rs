@@ -56,11 +56,6 @@ impl Pointer {
     pub fn is_busy(&self) -> bool {
         !self.held.is_empty() || !matches!(self.gesture, Gesture::None)
     }
-
-    /// Whether a stroke is cutting.
-    pub fn cuts(&self) -> bool {
-        matches!(self.gesture, Gesture::Cut(_))
-    }
 }
 
 impl Viewer {

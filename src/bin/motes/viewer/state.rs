@@ -1,5 +1,6 @@
 //! All that the viewer knows between two frames.
 
+use super::bitmap;
 use super::catalog::Catalog;
 use super::convergence::Curve;
 use super::history::History;
@@ -10,6 +11,7 @@ use super::pointer::Pointer;
 use super::recorder::Recorder;
 use super::scenery::{Marks, Scenery};
 use super::settings::Settings;
+use super::thumbnails::Thumbnails;
 use super::view::View;
 use crate::paint::{Canvas, Painter, Quality};
 use crate::render;
@@ -29,6 +31,7 @@ pub struct Viewer {
     pub history: History,
     pub messages: Messages,
     pub catalog: Catalog,
+    pub thumbnails: Thumbnails,
     pub profile: Profile,
     pub placement: Placement,
     pub convergence: Convergence,
@@ -87,6 +90,7 @@ impl Viewer {
             history: History::default(),
             messages: Messages::default(),
             catalog: Catalog::new(),
+            thumbnails: Thumbnails::default(),
             profile: Profile::default(),
             placement: Placement::default(),
             convergence: Convergence::new(),
@@ -104,6 +108,7 @@ impl Viewer {
 
     /// Takes what the threads have to give. True when there is something new to draw.
     pub fn update(&mut self) -> bool {
+        self.catalog.update();
         let fresh = self.physics.take(&mut self.frame);
         for sample in self.physics.samples() {
             self.history.push(sample);
@@ -150,7 +155,9 @@ impl Viewer {
             return;
         }
         self.painter.paint(picture, &self.view.camera, width, height, &mut self.picture);
-        blit(&self.picture, canvas, self.view.corner);
+        let [left, top] = self.view.corner;
+        bitmap::blit(&self.picture, canvas, [left as i32, top as i32], [0, 0, i32::MAX, i32::MAX]);
+        self.thumbnails.paint(canvas);
     }
 
     /// Shows the scene from where it wants to be seen.
@@ -218,7 +225,7 @@ impl Viewer {
             self.recorder.write(canvas.clone(), path, true);
         }
         if let Some((path, area)) = self.profile.take_picture() {
-            self.recorder.write(part(canvas, area), path, true);
+            self.recorder.write(bitmap::part(canvas, area), path, true);
         }
         if let Some((folder, count)) = &mut self.recording
             && fresh
@@ -237,30 +244,6 @@ impl Viewer {
     }
 }
 
-/// Copies a picture into a larger one.
-fn blit(from: &Canvas, to: &mut Canvas, corner: [u32; 2]) {
-    let (left, top) = (corner[0] as usize, corner[1] as usize);
-    let (width, stride) = (from.width() as usize, to.width() as usize);
-    let count = width.min(stride.saturating_sub(left)) * 3;
-    let rows = from.rgb.chunks_exact((width * 3).max(1));
-    let targets = to.rgb.chunks_exact_mut((stride * 3).max(1)).skip(top);
-    for (row, target) in rows.zip(targets) {
-        target[left * 3..left * 3 + count].copy_from_slice(&row[..count]);
-    }
-}
-
-/// A part of a picture: left, top, width, height.
-fn part(canvas: &Canvas, [left, top, width, height]: [u32; 4]) -> Canvas {
-    let width = width.min(canvas.width().saturating_sub(left));
-    let height = height.min(canvas.height().saturating_sub(top));
-    let mut cut = Canvas::new(width, height);
-    let rows = canvas.rgb.chunks_exact((canvas.width() as usize * 3).max(1)).skip(top as usize);
-    for (row, target) in rows.zip(cut.rgb.chunks_exact_mut((width as usize * 3).max(1))) {
-        target.copy_from_slice(&row[left as usize * 3..][..width as usize * 3]);
-    }
-    cut
-}
-
 /// How many frames a second are drawn, and what a frame takes.
 #[derive(Default)]
 pub struct Rate {
@@ -268,11 +251,14 @@ pub struct Rate {
     drawn: std::collections::VecDeque<Instant>,
     /// Milliseconds to draw, smoothed.
     pub ms: f32,
+    /// Frames drawn, ever.
+    pub frames: u64,
 }
 
 impl Rate {
     pub fn tick(&mut self, took: Duration) {
         let now = Instant::now();
+        self.frames += 1;
         self.drawn.push_back(now);
         while self.drawn.front().is_some_and(|&at| now - at > Duration::from_secs(1)) {
             self.drawn.pop_front();

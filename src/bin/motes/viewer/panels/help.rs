@@ -16,20 +16,20 @@ pub fn draw(desk: &Desk, viewer: &mut Viewer) {
         .opened(&mut open)
         .position([width * 0.5, height * 0.5], Condition::Always)
         .position_pivot([0.5, 0.5])
-        .size([desk.px(720.0).min(width), desk.px(430.0).min(height)], Condition::Always)
+        .size([desk.px(720.0).min(width), desk.px(470.0).min(height)], Condition::Always)
         .flags(WindowFlags::NO_COLLAPSE | WindowFlags::NO_RESIZE | WindowFlags::NO_MOVE)
         .build(|| {
             ui.columns(2, "keys", false);
             let row = |key: &str, does: &str, gap: f32| {
-                let start = ui.cursor_pos()[0];
                 ui.text(key);
-                ui.same_line_with_pos(start + desk.px(gap));
+                // Counted from the left of the column.
+                ui.same_line_with_pos(desk.px(gap));
                 ui.text_disabled(does);
             };
-            let half = BINDINGS.len().div_ceil(2) + 3;
-            BINDINGS.iter().take(half).for_each(|b| row(b.name, b.does, 76.0));
+            let half = BINDINGS.len().div_ceil(2) + 5;
+            BINDINGS.iter().take(half).for_each(|b| row(b.name, b.does, 84.0));
             ui.next_column();
-            BINDINGS.iter().skip(half).for_each(|b| row(b.name, b.does, 76.0));
+            BINDINGS.iter().skip(half).for_each(|b| row(b.name, b.does, 84.0));
             ui.spacing();
             for (what, does) in MOUSE {
                 ui.text(what);

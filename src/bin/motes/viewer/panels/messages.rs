@@ -24,7 +24,7 @@ pub fn draw(desk: &Desk, viewer: &mut Viewer) {
     }
 }
 
-/// The last error, unread, at the foot of the scene.
+/// What the scene is at its head, and at its foot the last error while it is unread.
 pub fn overlay(desk: &Desk, viewer: &Viewer) {
     let view = &viewer.view;
     let list = desk.ui.get_background_draw_list();
@@ -48,8 +48,11 @@ pub fn overlay(desk: &Desk, viewer: &Viewer) {
             top -= line + desk.px(4.0);
         }
     }
+    let head = view.corner[1] as f32 + desk.px(8.0);
+    let grey = desk.ui.style_color(StyleColor::TextDisabled);
+    list.add_text([left, head], grey, &viewer.frame.scene.title);
     if let Some((_, count)) = &viewer.recording {
-        let at = [left, view.corner[1] as f32 + desk.px(8.0)];
+        let at = [left, head + line + desk.px(4.0)];
         list.add_text(at, RED, format!("recording, {count} frames (F9 stops)"));
     }
 }

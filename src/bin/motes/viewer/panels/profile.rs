@@ -148,12 +148,15 @@ fn controls(desk: &Desk, viewer: &mut Viewer) {
     ));
 }
 
-/// A colour for each pass, far from that of its neighbours.
+/// A colour for each pass, far from that of its neighbours: hues by the golden ratio, and three
+/// brightnesses, since thirty hues alone are not told apart.
 fn color(pass: Pass) -> [f32; 4] {
-    let hue = (pass as usize as f32 * 0.381_966 + 0.58).fract() * 6.0;
+    let index = pass as usize;
+    let hue = (index as f32 * 0.618_034 + 0.25).fract() * 6.0;
+    let light = [0.92, 0.62, 0.78][index % 3];
     let part = |shift: f32| {
         let x = ((hue + shift) % 6.0 - 3.0).abs() - 1.0;
-        0.36 + 0.52 * x.clamp(0.0, 1.0)
+        light * (0.38 + 0.62 * x.clamp(0.0, 1.0))
     };
     [part(0.0), part(4.0), part(2.0), 1.0]
 }

@@ -53,12 +53,12 @@ fn facts(desk: &Desk, viewer: &Viewer) {
     }
     desk.ui.same_line();
     desk.ui.text_disabled(format!("step {}, {:.2} s", frame.step, frame.time));
-    desk.ui.text_disabled(format!(
-        "{} particles, {} constraints, {} contacts",
-        frame.positions.len(),
-        frame.constraints,
-        frame.contacts
-    ));
+    let [particles, constraints, contacts] =
+        [frame.positions.len(), frame.constraints, frame.contacts].map(short);
+    desk.ui.text_disabled(format!("{particles} particles, {constraints} constraints"));
+    desk.ui.same_line();
+    desk.ui.text_disabled(format!("{contacts} c."));
+    desk.hint(&format!("{} contacts at the end of the last step", frame.contacts));
     desk.ui.text(format!("{} fps", viewer.rate.fps()));
     desk.hint(&format!("{:.1} ms to draw a frame", viewer.rate.ms));
     desk.ui.same_line();
@@ -69,6 +69,15 @@ fn facts(desk: &Desk, viewer: &Viewer) {
     desk.ui.same_line();
     desk.ui.text(format!("{:.0} %", share * 100.0));
     desk.hint("share of the time that the simulation takes");
+}
+
+/// A count in at most five characters.
+fn short(count: usize) -> String {
+    match count {
+        0..10_000 => count.to_string(),
+        10_000..1_000_000 => format!("{:.1}k", count as f32 / 1e3),
+        _ => format!("{:.1}M", count as f32 / 1e6),
+    }
 }
 
 fn speed(desk: &Desk, viewer: &mut Viewer) {

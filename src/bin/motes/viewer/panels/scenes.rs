@@ -1,34 +1,96 @@
-//! What can be opened.
+//! What can be opened: a picture, a name and a line on each.
 
 use super::Desk;
+use crate::viewer::catalog::Entry;
 use crate::viewer::state::Viewer;
+use crate::viewer::thumbnails::Thumbnails;
+use imgui::StyleColor;
+
+/// Height of a row and width of its picture at 100 % [px].
+const ROW: f32 = 50.0;
+const PICTURE: f32 = 72.0;
 
 pub fn draw(desk: &Desk, viewer: &mut Viewer) {
+    let ui = desk.ui;
     let open = viewer.frame.scene.spec.clone();
     let mut wanted = None;
-    for entry in &viewer.catalog.entries {
-        let _id = desk.ui.push_id(entry.name);
+    for (k, entry) in viewer.catalog.entries.iter().enumerate() {
+        let _id = ui.push_id(entry.name);
         let is_open = open.split(':').next() == Some(entry.name);
-        if desk.ui.selectable_config(entry.name).selected(is_open).build() && open != entry.name {
+        if row(desk, k, entry, is_open, &mut viewer.thumbnails) && open != entry.name {
             wanted = Some(entry.name.to_string());
         }
-        desk.hint(&format!("{}\n\nfrom {}", entry.title, entry.source));
-        desk.ui.same_line_with_pos(desk.px(182.0));
-        desk.ui.text_disabled(entry.particles.to_string());
-        if is_open {
-            desk.ui.text_wrapped(&entry.title);
-            for variant in &entry.variants {
-                let spec = format!("{}:{variant}", entry.name);
-                desk.ui.bullet();
-                if desk.ui.selectable_config(&spec).selected(open == spec).build() {
-                    wanted = Some(spec);
-                }
+        for variant in entry.variants.iter().filter(|_| is_open) {
+            let spec = format!("{}:{variant}", entry.name);
+            ui.indent_by(desk.px(16.0));
+            if ui.selectable_config(&spec).selected(open == spec).build() && open != spec {
+                wanted = Some(spec);
             }
+            ui.unindent_by(desk.px(16.0));
         }
     }
-    desk.ui.separator();
-    desk.ui.text_wrapped("Drop a scene (.toml), a state (.motes) or a mesh (.obj) on the window.");
+    ui.separator();
+    ui.text_wrapped("Or drop a scene (.toml), a state (.motes) or a mesh (.obj) on the window.");
     if let Some(spec) = wanted {
         viewer.open(&spec);
     }
+}
+
+/// One scene. True when it is clicked.
+fn row(desk: &Desk, k: usize, entry: &Entry, is_open: bool, pictures: &mut Thumbnails) -> bool {
+    let ui = desk.ui;
+    let [left, top] = ui.cursor_screen_pos();
+    let height = desk.px(ROW);
+    let width = ui.content_region_avail()[0];
+    let clicked = ui
+        .selectable_config("##row")
+        .selected(is_open)
+        .size([0.0, height - ui.clone_style().item_spacing[1]])
+        .build();
+    if ui.is_item_hovered() {
+        let count = entry.particles.map_or("counting".into(), |n| n.to_string());
+        desk.hint(&format!("{}\n\n{count} particles\nfrom {}", entry.title, entry.source));
+    }
+    let [view_left, view_top] = ui.window_pos();
+    let [view_width, view_height] = ui.window_size();
+    let clip = [view_left, view_top, view_left + view_width, view_top + view_height];
+    if top > clip[3] || top + height < clip[1] {
+        return clicked;
+    }
+    if let Some(picture) = &entry.picture {
+        let wide = desk.px(PICTURE).round();
+        let area = [left, top + desk.px(2.0), wide, (wide * 9.0 / 16.0).round()];
+        pictures.show(k, picture, area, clip.map(|v| v as i32));
+    }
+    let list = ui.get_window_draw_list();
+    let ink = ui.style_color(StyleColor::Text);
+    let grey = ui.style_color(StyleColor::TextDisabled);
+    let text_left = left + desk.px(PICTURE + 8.0);
+    let room = width - desk.px(PICTURE + 8.0);
+    list.add_text([text_left, top], ink, entry.name);
+    let line = ui.text_line_height();
+    for (i, text) in wrap(desk, &entry.title, room).iter().enumerate() {
+        list.add_text([text_left, top + line * (i as f32 + 1.0)], grey, text);
+    }
+    clicked
+}
+
+/// Two lines of a text that fit a width; what is left over is hinted at.
+fn wrap(desk: &Desk, text: &str, width: f32) -> Vec<String> {
+    let fits = |text: &str| desk.ui.calc_text_size(text)[0] <= width;
+    let mut lines = vec![String::new()];
+    for word in text.split_whitespace() {
+        let last = lines.len() - 1;
+        let longer =
+            format!("{}{}{word}", lines[last], if lines[last].is_empty() { "" } else { " " });
+        if fits(&longer) {
+            lines[last] = longer;
+        } else if lines.len() < 2 {
+            lines.push(word.into());
+        } else {
+            lines[last] += "...";
+            break;
+        }
+    }
+    lines
 }

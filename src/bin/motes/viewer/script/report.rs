@@ -1,5 +1,6 @@
 //! What the viewer shows, as JSON: what a test compares a screenshot with.
 
+use crate::machine;
 use crate::viewer::colors::Colors;
 use crate::viewer::panels::Layout;
 use crate::viewer::state::Viewer;
@@ -63,6 +64,8 @@ pub fn write(path: &Path, viewer: &Viewer, window: &Window, scale: f32) -> Resul
         },
         "fps": viewer.rate.fps(),
         "frame_ms": viewer.rate.ms,
+        "frames": viewer.rate.frames,
+        "memory_mib": machine::own_memory(),
         "samples": viewer.history.shown().len(),
         "convergence": curve.map(|c| c.kinds.len()),
         "messages": messages,

@@ -1,0 +1,108 @@
+//! Pieces of pictures: copying them, cutting them out, making them smaller.
+
+use crate::paint::Canvas;
+
+/// Left, top, right and bottom of what may be touched [px].
+pub type Clip = [i32; 4];
+
+/// Copies a picture into a larger one; what does not fit is cut off.
+pub fn blit(from: &Canvas, to: &mut Canvas, [left, top]: [i32; 2], clip: Clip) {
+    let x0 = left.max(clip[0]).max(0);
+    let x1 = (left + from.width() as i32).min(clip[2]).min(to.width() as i32);
+    let y0 = top.max(clip[1]).max(0);
+    let y1 = (top + from.height() as i32).min(clip[3]).min(to.height() as i32);
+    if x0 >= x1 {
+        return;
+    }
+    let count = (x1 - x0) as usize;
+    for y in y0..y1 {
+        let source = (y - top) as usize * from.width() as usize + (x0 - left) as usize;
+        let target = y as usize * to.width() as usize + x0 as usize;
+        to.rgb[target * 3..(target + count) * 3]
+            .copy_from_slice(&from.rgb[source * 3..(source + count) * 3]);
+    }
+}
+
+/// A part of a picture: left, top, width, height.
+pub fn part(canvas: &Canvas, [left, top, width, height]: [u32; 4]) -> Canvas {
+    let width = width.min(canvas.width().saturating_sub(left));
+    let height = height.min(canvas.height().saturating_sub(top));
+    let mut cut = Canvas::new(width, height);
+    blit(canvas, &mut cut, [-(left as i32), -(top as i32)], [0, 0, width as i32, height as i32]);
+    cut
+}
+
+/// Fills a rectangle with one colour.
+pub fn fill(canvas: &mut Canvas, [x0, y0, x1, y1]: Clip, color: [u8; 3]) {
+    let (width, height) = (canvas.width() as i32, canvas.height() as i32);
+    let (x0, x1) = (x0.clamp(0, width) as usize, x1.clamp(0, width) as usize);
+    for y in y0.clamp(0, height)..y1.clamp(0, height) {
+        let row = y as usize * width as usize;
+        for pixel in canvas.rgb[(row + x0) * 3..(row + x1.max(x0)) * 3].chunks_exact_mut(3) {
+            pixel.copy_from_slice(&color);
+        }
+    }
+}
+
+/// The picture at another size: each pixel is the mean of those it covers.
+pub fn scaled(from: &Canvas, width: u32, height: u32) -> Canvas {
+    let mut small = Canvas::new(width, height);
+    let span = |k: u32, of: u32, out: u32| {
+        let low = (u64::from(k) * u64::from(of) / u64::from(out.max(1))) as u32;
+        let high = (u64::from(k + 1) * u64::from(of)).div_ceil(u64::from(out.max(1))) as u32;
+        low..high.max(low + 1).min(of)
+    };
+    for y in 0..small.height() {
+        for x in 0..small.width() {
+            let mut sum = [0u32; 3];
+            let mut count = 0;
+            for v in span(y, from.height(), height) {
+                for u in span(x, from.width(), width) {
+                    let color = from.color_at(u, v).unwrap_or_default();
+                    (0..3).for_each(|k| sum[k] += u32::from(color[k]));
+                    count += 1;
+                }
+            }
+            let at = (y as usize * small.width() as usize + x as usize) * 3;
+            (0..3).for_each(|k| small.rgb[at + k] = (sum[k] / count.max(1)) as u8);
+        }
+    }
+    small
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    fn checked(width: u32, height: u32) -> Canvas {
+        let mut canvas = Canvas::new(width, height);
+        fill(&mut canvas, [0, 0, width as i32, height as i32], [10, 20, 30]);
+        canvas
+    }
+
+    #[test]
+    fn pieces_are_cut_at_every_edge() {
+        let mut large = checked(20, 10);
+        let mut small = Canvas::new(6, 4);
+        fill(&mut small, [0, 0, 6, 4], [200, 0, 0]);
+        let everything = [0, 0, 20, 10];
+        for at in [[-3, -2], [17, 8], [-9, 3], [40, 40], [5, 5]] {
+            blit(&small, &mut large, at, everything);
+        }
+        assert_eq!(large.color_at(0, 0), Some([200, 0, 0]));
+        assert_eq!(large.color_at(19, 9), Some([200, 0, 0]));
+        assert_eq!(large.color_at(10, 8), Some([200, 0, 0]));
+        assert_eq!(large.color_at(4, 5), Some([10, 20, 30]));
+        let cut = part(&large, [5, 5, 3, 3]);
+        assert_eq!((cut.width(), cut.color_at(1, 1)), (3, Some([200, 0, 0])));
+        assert_eq!(part(&large, [18, 9, 9, 9]).width(), 2);
+    }
+
+    #[test]
+    fn a_plain_picture_stays_plain_at_any_size() {
+        for (width, height) in [(1, 1), (7, 5), (80, 45), (0, 3)] {
+            let other = scaled(&checked(20, 10), width, height);
+            assert!(other.rgb.chunks_exact(3).all(|p| p == [10, 20, 30]), "{width} x {height}");
+        }
+    }
+}
