@@ -47,16 +47,20 @@ fn add_wall(picture: &mut Picture, normal: Vec3, point: Vec3, low: Vec3, high: V
     let (x, y) = (side * half, normal.cross(side) * half);
     let corners = [center - x - y, center + x - y, center + x + y, center - x + y];
     for [a, b, c] in [[0, 1, 2], [0, 2, 3]] {
-        push(picture, [corners[a], corners[b], corners[c]], [normal; 3], false);
+        picture.walls.push(facing([corners[a], corners[b], corners[c]], [normal; 3], false));
     }
 }
 
 fn push(picture: &mut Picture, p: [Vec3; 3], n: [Vec3; 3], two_sided: bool) {
+    picture.triangles.push(facing(p, n, two_sided));
+}
+
+fn facing(p: [Vec3; 3], n: [Vec3; 3], two_sided: bool) -> Triangle {
     // Wound so that the front is where the normals point.
     let flat = (p[1] - p[0]).cross(p[2] - p[0]);
     let inward = flat.dot(n[0] + n[1] + n[2]) < 0.0;
     let turn = |v: [Vec3; 3]| if inward { [v[0], v[2], v[1]] } else { v };
-    picture.triangles.push(Triangle { p: turn(p), n: turn(n), color: palette::STAGE, two_sided });
+    Triangle { p: turn(p), n: turn(n), color: palette::STAGE, two_sided }
 }
 
 fn add_shape(picture: &mut Picture, shape: &Shape, pose: &Pose) {

@@ -194,7 +194,7 @@ fn empty_pictures_and_empty_sizes_are_fine() {
         for ground in [None, Some(0.0), Some(100.0)] {
             let picture = Picture { theme, ground, ..Default::default() };
             assert!(picture.bounds().is_none());
-            assert_eq!(snap(&picture).rgb.len(), (SIZE.0 * SIZE.1 * 3) as usize);
+            assert_eq!(snap(&picture).rgb().len(), (SIZE.0 * SIZE.1 * 3) as usize);
         }
     }
     let picture = Picture { spheres: vec![sphere(Vec3::ZERO, 0.5, RED)], ..Default::default() };
@@ -266,5 +266,5 @@ fn a_png_can_be_read_back() {
     let mut reader = png::Decoder::new(std::io::Cursor::new(bytes)).read_info().unwrap();
     let mut pixels = vec![0; reader.output_buffer_size().unwrap()];
     reader.next_frame(&mut pixels).unwrap();
-    assert_eq!(pixels, canvas.rgb);
+    assert_eq!(pixels, canvas.rgb());
 }

@@ -3,16 +3,20 @@
 //! Buffers are stored tile after tile, so that each tile is one contiguous slice that one worker owns
 //! and that stays in its L1 cache.
 
+use std::ops::Range;
+
 /// Side of a tile [px], a power of two.
 pub const TILE: u32 = 1 << TILE_BITS;
 const TILE_BITS: u32 = 5;
+/// Side of a tile as a length of rows.
+pub const SIDE: usize = TILE as usize;
 /// Pixels of a tile.
-pub const TILE_AREA: usize = (TILE * TILE) as usize;
+pub const TILE_AREA: usize = SIDE * SIDE;
 
 /// Most entries binned at once (64 MB of keys); more primitives than that are drawn in rounds.
 const ROUND_LIMIT: usize = 8 << 20;
 
-/// The tiles of a picture and where a pixel is stored.
+/// The tiles of a picture.
 #[derive(Clone, Copy, Debug, Default)]
 pub struct Tiles {
     pub width: u32,
@@ -34,19 +38,6 @@ impl Tiles {
     pub fn origin(&self, tile: usize) -> (u32, u32) {
         let tile = tile as u32;
         (tile % self.columns * TILE, tile / self.columns * TILE)
-    }
-
-    /// The part of a pixel's storage index that depends on its column.
-    #[inline]
-    pub fn column_index(&self, x: u32) -> usize {
-        (((x >> TILE_BITS) << (2 * TILE_BITS)) | (x & (TILE - 1))) as usize
-    }
-
-    /// The part of a pixel's storage index that depends on its row.
-    #[inline]
-    pub fn row_index(&self, y: u32) -> usize {
-        ((((y >> TILE_BITS) * self.columns) << (2 * TILE_BITS)) + ((y & (TILE - 1)) << TILE_BITS))
-            as usize
     }
 }
 
@@ -87,15 +78,17 @@ impl Footprint {
     }
 
     /// The part inside the tile at `origin`, relative to that tile: columns and rows.
-    #[inline]
-    pub fn within(&self, origin: (u32, u32)) -> (std::ops::Range<u32>, std::ops::Range<u32>) {
-        let cut = |low: u16, high: u16, from: u32| {
-            (low as u32).saturating_sub(from)..(high as u32).saturating_sub(from).min(TILE)
-        };
-        (cut(self.x0, self.x1, origin.0), cut(self.y0, self.y1, origin.1))
+    #[inline(always)]
+    pub fn within(&self, origin: (u32, u32)) -> (Range<usize>, Range<usize>) {
+        let start = |low: u16, from: u32| (low as u32).saturating_sub(from) as usize;
+        let end = |high: u16, from: u32| (high as u32).saturating_sub(from).min(TILE) as usize;
+        (
+            start(self.x0, origin.0)..end(self.x1, origin.0),
+            start(self.y0, origin.1)..end(self.y1, origin.1),
+        )
     }
 
-    fn tiles(&self) -> (std::ops::Range<u32>, std::ops::Range<u32>) {
+    fn tiles(&self) -> (Range<u32>, Range<u32>) {
         let span = |low: u16, high: u16| (low as u32) >> TILE_BITS..(high as u32).div_ceil(TILE);
         if self.is_empty() {
             (0..0, 0..0)
