@@ -44,7 +44,12 @@ impl Occlusion {
         let band = HALF * self.stride;
         self.depth.par_chunks_exact_mut(band).enumerate().for_each(|(row, depth)| {
             for column in 0..columns {
-                copy_half(surfaces.seen, row * columns + column, &mut depth[column * HALF..], self.stride);
+                copy_half(
+                    surfaces.seen,
+                    row * columns + column,
+                    &mut depth[column * HALF..],
+                    self.stride,
+                );
             }
         });
         let (depth, stride) = (&self.depth, self.stride);
@@ -67,14 +72,13 @@ impl Occlusion {
         let cut = |from: &[f32], at: usize| -> [f32; HALF] {
             from[at..].first_chunk().copied().unwrap_or([1.0; HALF])
         };
-        let samples = [(above, 0), (above, 1), (below, 0), (below, 1)].map(|(at, step)| {
-            (cut(&self.open, at + step), cut(&self.depth, at + step))
-        });
+        let samples = [(above, 0), (above, 1), (below, 0), (below, 1)]
+            .map(|(at, step)| (cut(&self.open, at + step), cut(&self.depth, at + step)));
         let mut row = [1.0; SIDE];
         for g in 0..HALF / LANES {
-            let [(a, za), (b, zb), (c, zc), (d, zd)] = samples.each_ref().map(|(open, depth)| {
-                (L::load(group(open, g)), L::load(group(depth, g)))
-            });
+            let [(a, za), (b, zb), (c, zc), (d, zd)] = samples
+                .each_ref()
+                .map(|(open, depth)| (L::load(group(open, g)), L::load(group(depth, g))));
             let weight = |z: L, sample: L| {
                 // What is as far off as occlusion reaches does not count, if there is anything else.
                 (L::splat(1.0) - (z - sample).abs() * (1.0 / self.radius)).at_least(L::splat(1e-3))

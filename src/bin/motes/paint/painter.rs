@@ -36,19 +36,11 @@ pub struct Quality {
 
 impl Quality {
     /// For a window that is redrawn all the time.
-    pub const LIVE: Self = Self {
-        shadow_side: 1024,
-        shadow_taps: 0,
-        occlusion_taps: 8,
-        line_scale: 1.0,
-    };
+    pub const LIVE: Self =
+        Self { shadow_side: 1024, shadow_taps: 0, occlusion_taps: 8, line_scale: 1.0 };
     /// For a picture at twice the size that is then halved.
-    pub const FINE: Self = Self {
-        shadow_side: 2048,
-        shadow_taps: 16,
-        occlusion_taps: 12,
-        line_scale: 2.0,
-    };
+    pub const FINE: Self =
+        Self { shadow_side: 2048, shadow_taps: 16, occlusion_taps: 12, line_scale: 2.0 };
 }
 
 /// Paints pictures one after the other without giving back its memory in between.
@@ -97,7 +89,8 @@ impl Painter {
         let lens = Lens::new(camera, width, height);
         let look = Look::of(picture.theme);
         self.project(picture, &lens);
-        let Self { quality, balls, facets, footprints, seen, shadow, strokes, occlusion, .. } = self;
+        let Self { quality, balls, facets, footprints, seen, shadow, strokes, occlusion, .. } =
+            self;
         let solids = Solids { balls, facets, footprints };
         let (_, content) = rayon::join(
             || seen.draw(&lens, solids, picture.ground),
@@ -170,7 +163,12 @@ fn finish(shade: &Shade, strokes: &Strokes, canvas: &mut Canvas) {
                     for (y, row) in depths.chunks_exact_mut(width).enumerate() {
                         row[out.clone()].copy_from_slice(&depth[y * SIDE..][..out.len()]);
                     }
-                    lanes::fastest(Write { light, pixels: &mut pixels[left..], width, columns: out.len() });
+                    lanes::fastest(Write {
+                        light,
+                        pixels: &mut pixels[left..],
+                        width,
+                        columns: out.len(),
+                    });
                 }
             },
         );

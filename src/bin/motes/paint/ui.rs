@@ -73,11 +73,13 @@ fn triangle(canvas: &mut Canvas, v: [&DrawVert; 3], clip: [f32; 4], fonts: &Font
             if alpha <= 0.0 {
                 continue;
             }
-            let pixel = &mut canvas.rgb[(y * width + x) * 3..][..3];
-            for (k, value) in pixel.iter_mut().enumerate() {
+            let pixel = &mut canvas.pixels[y * width + x];
+            let mut bytes = pixel.to_be_bytes();
+            for (k, value) in bytes[1..].iter_mut().enumerate() {
                 let under = f32::from(*value);
                 *value = (under + (mix(&|v| f32::from(v.col[k])) - under) * alpha + 0.5) as u8;
             }
+            *pixel = u32::from_be_bytes(bytes);
         }
     }
 }

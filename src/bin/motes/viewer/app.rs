@@ -8,7 +8,6 @@ use super::settings::Settings;
 use super::state::Viewer;
 use crate::failure::Failure;
 use crate::paint::{Canvas, SIDE_LIMIT, ui};
-use rayon::prelude::*;
 use std::num::NonZeroU32;
 use std::rc::Rc;
 use std::time::{Duration, Instant};
@@ -109,13 +108,7 @@ impl Shown {
         };
         self.surface.resize(w, h)?;
         let mut buffer = self.surface.buffer_mut()?;
-        let row = width as usize;
-        let rows = buffer.par_chunks_mut(row).zip(self.canvas.rgb.par_chunks(row * 3));
-        rows.for_each(|(to, from)| {
-            for (pixel, rgb) in to.iter_mut().zip(from.chunks_exact(3)) {
-                *pixel = u32::from(rgb[0]) << 16 | u32::from(rgb[1]) << 8 | u32::from(rgb[2]);
-            }
-        });
+        buffer.copy_from_slice(&self.canvas.pixels);
         self.window.pre_present_notify();
         buffer.present()
     }

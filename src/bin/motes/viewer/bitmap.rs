@@ -5,6 +5,11 @@ use crate::paint::Canvas;
 /// Left, top, right and bottom of what may be touched [px].
 pub type Clip = [i32; 4];
 
+/// A colour as the canvas keeps it.
+pub fn word([r, g, b]: [u8; 3]) -> u32 {
+    u32::from_be_bytes([0, r, g, b])
+}
+
 /// Copies a picture into a larger one; what does not fit is cut off.
 pub fn blit(from: &Canvas, to: &mut Canvas, [left, top]: [i32; 2], clip: Clip) {
     let x0 = left.max(clip[0]).max(0);
@@ -18,8 +23,7 @@ pub fn blit(from: &Canvas, to: &mut Canvas, [left, top]: [i32; 2], clip: Clip) {
     for y in y0..y1 {
         let source = (y - top) as usize * from.width() as usize + (x0 - left) as usize;
         let target = y as usize * to.width() as usize + x0 as usize;
-        to.rgb[target * 3..(target + count) * 3]
-            .copy_from_slice(&from.rgb[source * 3..(source + count) * 3]);
+        to.pixels[target..target + count].copy_from_slice(&from.pixels[source..source + count]);
     }
 }
 
@@ -38,9 +42,7 @@ pub fn fill(canvas: &mut Canvas, [x0, y0, x1, y1]: Clip, color: [u8; 3]) {
     let (x0, x1) = (x0.clamp(0, width) as usize, x1.clamp(0, width) as usize);
     for y in y0.clamp(0, height)..y1.clamp(0, height) {
         let row = y as usize * width as usize;
-        for pixel in canvas.rgb[(row + x0) * 3..(row + x1.max(x0)) * 3].chunks_exact_mut(3) {
-            pixel.copy_from_slice(&color);
-        }
+        canvas.pixels[row + x0..row + x1.max(x0)].fill(word(color));
     }
 }
 
@@ -63,8 +65,8 @@ pub fn scaled(from: &Canvas, width: u32, height: u32) -> Canvas {
                     count += 1;
                 }
             }
-            let at = (y as usize * small.width() as usize + x as usize) * 3;
-            (0..3).for_each(|k| small.rgb[at + k] = (sum[k] / count.max(1)) as u8);
+            let at = y as usize * small.width() as usize + x as usize;
+            small.pixels[at] = word(sum.map(|s| (s / count.max(1)) as u8));
         }
     }
     small
@@ -102,7 +104,7 @@ mod tests {
     fn a_plain_picture_stays_plain_at_any_size() {
         for (width, height) in [(1, 1), (7, 5), (80, 45), (0, 3)] {
             let other = scaled(&checked(20, 10), width, height);
-            assert!(other.rgb.chunks_exact(3).all(|p| p == [10, 20, 30]), "{width} x {height}");
+            assert!(other.pixels.iter().all(|p| *p == 0x0a141e), "{width} x {height}");
         }
     }
 }

@@ -2,6 +2,7 @@
 //!
 //! The pictures come from `motes render NAME --size 160x90 --dark -o assets/thumbnails/NAME.png`.
 
+use super::bitmap;
 use crate::paint::Canvas;
 use crossbeam::channel::{Receiver, unbounded};
 use motes::Scene;
@@ -94,7 +95,9 @@ fn picture(name: &str) -> Option<Canvas> {
         return None;
     }
     let mut canvas = Canvas::new(info.width, info.height);
-    canvas.rgb.copy_from_slice(pixels.get(..canvas.rgb.len())?);
+    for (word, rgb) in canvas.pixels.iter_mut().zip(pixels.chunks_exact(3)) {
+        *word = bitmap::word([rgb[0], rgb[1], rgb[2]]);
+    }
     Some(canvas)
 }
 

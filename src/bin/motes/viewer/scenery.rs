@@ -47,6 +47,7 @@ impl Scenery {
         let picture = &mut self.picture;
         picture.spheres.clear();
         picture.triangles.clear();
+        picture.walls.clear();
         picture.lines.clear();
         picture.ground = None;
         picture.theme = if settings.dark { Theme::Dark } else { Theme::Light };
