@@ -27,6 +27,8 @@ mod surface;
 #[cfg(test)]
 mod tests;
 mod tiles;
+#[cfg(feature = "viewer")]
+pub mod ui;
 
 pub use camera::Camera;
 pub use canvas::{Canvas, SIDE_LIMIT};

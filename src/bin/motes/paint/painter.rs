@@ -6,7 +6,7 @@ use super::canvas::{Canvas, pack};
 use super::color::{STEPS, encoding};
 use super::content::Content;
 use super::ground::Floor;
-use super::lanes::{self, Kernel, LANES, Lanes, group};
+use super::lanes::{self, Kernel, LANES, Lanes, V3};
 use super::lens::Lens;
 use super::look::Look;
 use super::occlusion::Occlusion;
@@ -36,19 +36,11 @@ pub struct Quality {
 
 impl Quality {
     /// For a window that is redrawn all the time.
-    pub const LIVE: Self = Self {
-        shadow_side: 1024,
-        shadow_taps: 0,
-        occlusion_taps: 8,
-        line_scale: 1.0,
-    };
+    pub const LIVE: Self =
+        Self { shadow_side: 1024, shadow_taps: 0, occlusion_taps: 8, line_scale: 1.0 };
     /// For a picture at twice the size that is then halved.
-    pub const FINE: Self = Self {
-        shadow_side: 2048,
-        shadow_taps: 16,
-        occlusion_taps: 12,
-        line_scale: 2.0,
-    };
+    pub const FINE: Self =
+        Self { shadow_side: 2048, shadow_taps: 16, occlusion_taps: 12, line_scale: 2.0 };
 }
 
 /// Paints pictures one after the other without giving back its memory in between.
@@ -97,7 +89,8 @@ impl Painter {
         let lens = Lens::new(camera, width, height);
         let look = Look::of(picture.theme);
         self.project(picture, &lens);
-        let Self { quality, balls, facets, footprints, seen, shadow, strokes, occlusion, .. } = self;
+        let Self { quality, balls, facets, footprints, seen, shadow, strokes, occlusion, .. } =
+            self;
         let solids = Solids { balls, facets, footprints };
         let (_, content) = rayon::join(
             || seen.draw(&lens, solids, picture.ground),
@@ -170,7 +163,12 @@ fn finish(shade: &Shade, strokes: &Strokes, canvas: &mut Canvas) {
                     for (y, row) in depths.chunks_exact_mut(width).enumerate() {
                         row[out.clone()].copy_from_slice(&depth[y * SIDE..][..out.len()]);
                     }
-                    lanes::fastest(Write { light, pixels: &mut pixels[left..], width, columns: out.len() });
+                    lanes::fastest(Write {
+                        light,
+                        pixels: &mut pixels[left..],
+                        width,
+                        columns: out.len(),
+                    });
                 }
             },
         );
@@ -192,13 +190,13 @@ impl Kernel for Write<'_> {
         let codes = encoding();
         for (y, row) in self.pixels.chunks_mut(self.width).enumerate() {
             for (g, pixels) in row[..self.columns].chunks_mut(LANES).enumerate() {
-                let steps = self.light.each_ref().map(|light| {
-                    let light = L::load(group(light, y * (SIDE / LANES) + g));
-                    (light.within_one() * STEPS as f32).nearest()
-                });
+                let light: V3<L> = V3::load(self.light, y * (SIDE / LANES) + g);
+                let red = (light.x.within_one() * STEPS as f32).nearest();
+                let green = (light.y.within_one() * STEPS as f32).nearest();
+                let blue = (light.z.within_one() * STEPS as f32).nearest();
                 for (i, pixel) in pixels.iter_mut().enumerate() {
-                    let code = |channel: usize| codes[(steps[channel][i] as usize).min(STEPS)];
-                    *pixel = pack([code(0), code(1), code(2)]);
+                    let code = |step: i32| codes[step as usize & STEPS];
+                    *pixel = pack([code(red[i]), code(green[i]), code(blue[i])]);
                 }
             }
         }

@@ -51,13 +51,8 @@ impl Visibility {
             }
             let depth = self.depth.as_chunks_mut().0;
             let seen = self.seen.as_chunks_mut().0;
-            self.bins
-                .per_tile()
-                .into_par_iter()
-                .zip(depth)
-                .zip(seen)
-                .enumerate()
-                .for_each(|(tile, ((keys, depth), seen))| {
+            self.bins.per_tile().into_par_iter().zip(depth).zip(seen).enumerate().for_each(
+                |(tile, ((keys, depth), seen))| {
                     let mut target = Target { lens, origin: tiles.origin(tile), depth, seen };
                     if fresh {
                         target.clear(&tiles, ground);
@@ -65,7 +60,8 @@ impl Visibility {
                     if !keys.is_empty() {
                         lanes::fastest(Fill { target, keys, solids });
                     }
-                });
+                },
+            );
             if first >= solids.footprints.len() {
                 break;
             }

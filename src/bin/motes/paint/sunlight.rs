@@ -66,7 +66,8 @@ impl ShadowMap {
             }
             let at = spots.y[i] as usize * self.stride + spots.x[i] as usize;
             if let Some(texels) = self.depth.get(at..at + 3 * self.stride + 4) {
-                lit[i] = open(texels, self.stride, spots.part_x[i], spots.part_y[i], spots.depth[i]);
+                lit[i] =
+                    open(texels, self.stride, spots.part_x[i], spots.part_y[i], spots.depth[i]);
             }
         }
         lit

@@ -51,9 +51,7 @@ impl Surfaces<'_> {
                     ball.center
                 }
                 None if seen[i] >= SEES_GROUND => self.up,
-                None => {
-                    self.facet_normal(index - self.solids.balls.len(), Vec3::new(x[i], y, 1.0))
-                }
+                None => self.facet_normal(index - self.solids.balls.len(), Vec3::new(x[i], y, 1.0)),
             };
             bends.centers[0][i] = center.x;
             bends.centers[1][i] = center.y;
