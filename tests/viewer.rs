@@ -101,7 +101,7 @@ fn a_dragged_particle_follows_and_a_cut_cuts() {
     let scene = session.write("scene.toml", SCENE);
     // The middle of the sheet's lower edge is pulled aside, then the sheet is cut below its top.
     let script = "steps 20\nplay\nreport a.json\nmove @95\nwait 2\nmove @95\npress left\n\
-        move 420 380\nwait 60\nreport b.json\nrelease left\nwait 30\nreport c.json\n\
+        move 525 262\nwait 60\nreport b.json\nrelease left\nwait 30\nreport c.json\n\
         cut 300 240 760 240\nwait 5\nreport d.json\n";
     session.run(scene.to_str().unwrap(), script);
     let [before, pulled, free, cut] =
@@ -109,9 +109,9 @@ fn a_dragged_particle_follows_and_a_cut_cuts() {
     let id = pulled["selected"].as_u64().expect("the press selects");
     let apart = |report: &Value| {
         let pixel = numbers(&particle(report, id)["pixel"]);
-        (pixel[0] - 420.0).hypot(pixel[1] - 380.0)
+        (pixel[0] - 525.0).hypot(pixel[1] - 262.0)
     };
-    assert!(apart(&pulled) < 0.3 * apart(&before).max(60.0), "it is {} px away", apart(&pulled));
+    assert!(apart(&before) > 50.0 && apart(&pulled) < 20.0, "it is {} px away", apart(&pulled));
     assert!(apart(&free) > 2.0 * apart(&pulled), "it was not let go");
     let constraints = |report: &Value| report["constraints"].as_u64().unwrap();
     // The pull adds a pin, and lets it go.

@@ -45,11 +45,11 @@ pub fn numbers(value: &Value) -> Vec<f64> {
     value.as_array().map_or(Vec::new(), |a| a.iter().filter_map(Value::as_f64).collect())
 }
 
-/// Hue in degrees, or none for what is nearly grey.
+/// Hue in degrees, or none for what is nearly grey, as floor and background are.
 fn hue(color: [u8; 3]) -> Option<f64> {
     let [r, g, b] = color.map(f64::from);
     let (high, low) = (r.max(g).max(b), r.min(g).min(b));
-    if high - low < 0.15 * high.max(1.0) {
+    if high - low < 0.35 * high.max(1.0) {
         return None;
     }
     let turn = if high == r {

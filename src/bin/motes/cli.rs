@@ -189,6 +189,9 @@ pub struct RenderArgs {
     /// Paint on a dark floor
     #[arg(long)]
     pub dark: bool,
+    /// Also paint N frames as a window does, and say how long that takes
+    #[arg(long, value_name = "N")]
+    pub time: Option<u32>,
     #[command(flatten)]
     pub tuning: Tuning,
     #[command(flatten)]

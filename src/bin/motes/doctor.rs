@@ -27,7 +27,9 @@ pub fn run(out: &mut dyn Write) -> Result<(), Failure> {
     table.row(["display", &display]);
     let viewer = match cfg!(feature = "viewer") {
         true => "yes, painted in software; needs a display",
-        false => "not in this build (feature `viewer`): `motes view` runs the scene and paints its end",
+        false => {
+            "not in this build (feature `viewer`): `motes view` runs the scene and paints its end"
+        }
     };
     table.row(["viewer", viewer]);
     table.row(["vulkan", "no Vulkan backend in this build yet"]);

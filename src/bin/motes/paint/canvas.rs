@@ -100,12 +100,11 @@ impl Canvas {
 /// A colour as a word of the canvas.
 #[inline(always)]
 pub fn pack([r, g, b]: [u8; 3]) -> u32 {
-    u32::from_be_bytes([0, r, g, b])
+    (r as u32) << 16 | (g as u32) << 8 | b as u32
 }
 
 /// The colour of a word of the canvas.
 #[inline(always)]
 pub fn unpack(pixel: u32) -> [u8; 3] {
-    let [_, r, g, b] = pixel.to_be_bytes();
-    [r, g, b]
+    [(pixel >> 16) as u8, (pixel >> 8) as u8, pixel as u8]
 }

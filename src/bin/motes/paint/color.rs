@@ -4,8 +4,8 @@ use glam::Vec3;
 use std::sync::LazyLock;
 
 /// Steps of the encoding table. The steepest part of the sRGB curve has 12.92 * 255 = 3295 codes per
-/// unit of light, so 4096 steps never skip one.
-pub const STEPS: usize = 4096;
+/// unit of light, so 4095 steps never skip one. All bits are ones, so that a mask keeps within them.
+pub const STEPS: usize = 4095;
 
 static LINEAR: LazyLock<[f32; 256]> = LazyLock::new(|| {
     std::array::from_fn(|code| {

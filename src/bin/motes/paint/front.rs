@@ -63,9 +63,10 @@ impl<'a> Front<'a> {
         self.farthest = 0.0;
         for (block, far) in self.far.iter_mut().enumerate() {
             let (y, x) = (block / BLOCKS * LANES, block % BLOCKS);
-            let columns = (y..y + LANES)
-                .map(|row| L::load(group(depth, row * BLOCKS + x)))
-                .fold(L::splat(0.0), L::at_least);
+            let mut columns = L::splat(0.0);
+            for row in y..y + LANES {
+                columns = columns.at_least(L::load(group(depth, row * BLOCKS + x)));
+            }
             let mut column = [0.0; LANES];
             columns.store(&mut column);
             *far = column.iter().fold(0.0, |a, &b| if a > b { a } else { b });

@@ -56,12 +56,11 @@ impl Floor {
         let inv_fall = L::splat(-1.0) / world.y;
         let scale = depth * lens.pixel;
         let (right_fall, up_fall) = (inv_fall * right.y, inv_fall * up.y);
-        let step = |along: L, right: f32, up: f32| {
-            ((along * right_fall + right).abs() + (along * up_fall + up).abs()) * scale
-        };
-        let spot = [(x, step(world.x, right.x, up.x)), (z, step(world.z, right.z, up.z))];
-        let line = lines(spot, self.spacing, 0.014) * 0.55;
-        let line = line.at_least(lines(spot, self.spacing * 5.0, 0.006));
+        let wide_x = (world.x * right_fall + right.x).abs() + (world.x * up_fall + up.x).abs();
+        let wide_z = (world.z * right_fall + right.z).abs() + (world.z * up_fall + up.z).abs();
+        let spot = [(x, wide_x * scale), (z, wide_z * scale)];
+        let fine = lines(spot, self.spacing, 0.014) * 0.55;
+        let line = fine.at_least(lines(spot, self.spacing * 5.0, 0.006));
         let smooth = share * share * (L::splat(3.0) - share * 2.0);
         (V3::between(look.floor, look.floor_line, line), smooth)
     }
@@ -71,13 +70,17 @@ impl Floor {
 /// line; the exact box filter, so the grid neither flickers nor makes waves far away.
 #[inline(always)]
 fn lines<L: Lanes>(spot: [(L, L); 2], spacing: f32, share: f32) -> L {
-    let [a, b] = spot.map(|(at, width)| {
-        let x = at * (1.0 / spacing) + 0.5 * share;
-        let w = (width * (1.0 / spacing)).at_least(L::splat(1e-4));
-        let half = w * 0.5;
-        ((covered(x + half, share) - covered(x - half, share)) / w).within_one()
-    });
+    let [x, z] = spot;
+    let (a, b) = (on_line(x, spacing, share), on_line(z, spacing, share));
     a + b - a * b
+}
+
+#[inline(always)]
+fn on_line<L: Lanes>((at, width): (L, L), spacing: f32, share: f32) -> L {
+    let x = at * (1.0 / spacing) + 0.5 * share;
+    let w = (width * (1.0 / spacing)).at_least(L::splat(1e-4));
+    let half = w * 0.5;
+    ((covered(x + half, share) - covered(x - half, share)) / w).within_one()
 }
 
 /// How much of the way from 0 to x lies on lines.

@@ -67,8 +67,8 @@ pub trait Lanes:
 /// Added to a number below 2^22 in size, leaves no bits for a fraction.
 const NO_FRACTION: f32 = 12_582_912.0;
 
-/// Work on lanes. `run`, and all it calls that has lanes, must be `#[inline(always)]`: only what is
-/// inlined is compiled for AVX2.
+/// Work on lanes. `run`, and all it calls that has lanes, must be `#[inline(always)]`, and no closure
+/// may have lanes: only what is inlined is compiled for AVX2.
 pub trait Kernel {
     type Output;
     fn run<L: Lanes>(self) -> Self::Output;

@@ -72,32 +72,51 @@ impl Occlusion {
         let cut = |from: &[f32], at: usize| -> [f32; HALF] {
             from[at..].first_chunk().copied().unwrap_or([1.0; HALF])
         };
-        let samples = [(above, 0), (above, 1), (below, 0), (below, 1)]
-            .map(|(at, step)| (cut(&self.open, at + step), cut(&self.depth, at + step)));
+        let open = [cut(&self.open, above), cut(&self.open, above + 1)];
+        let open_below = [cut(&self.open, below), cut(&self.open, below + 1)];
+        let near = [cut(&self.depth, above), cut(&self.depth, above + 1)];
+        let near_below = [cut(&self.depth, below), cut(&self.depth, below + 1)];
+        let inv_radius = 1.0 / self.radius;
         let mut row = [1.0; SIDE];
         for g in 0..HALF / LANES {
-            let [(a, za), (b, zb), (c, zc), (d, zd)] = samples
-                .each_ref()
-                .map(|(open, depth)| (L::load(group(open, g)), L::load(group(depth, g))));
-            let weight = |z: L, sample: L| {
-                // What is as far off as occlusion reaches does not count, if there is anything else.
-                (L::splat(1.0) - (z - sample).abs() * (1.0 / self.radius)).at_least(L::splat(1e-3))
-            };
-            let (mut even, mut odd) = ([0.0; LANES], [0.0; LANES]);
+            let mut depths = [[0.0; LANES]; 2];
             for k in 0..LANES {
-                [even[k], odd[k]] = [depth[g * 16 + 2 * k], depth[g * 16 + 2 * k + 1]];
+                depths[0][k] = depth[g * 2 * LANES + 2 * k];
+                depths[1][k] = depth[g * 2 * LANES + 2 * k + 1];
             }
-            let z = L::load(&even);
-            let (wa, wc) = (weight(z, za), weight(z, zc));
-            ((a * wa + c * wc) / (wa + wc)).store(&mut even);
-            let z = L::load(&odd);
-            let (wa, wb, wc, wd) = (weight(z, za), weight(z, zb), weight(z, zc), weight(z, zd));
-            ((a * wa + b * wb + c * wc + d * wd) / (wa + wb + wc + wd)).store(&mut odd);
+            // Samples left and right of the even pixels are the same; of the odd ones, they are two.
+            for odd in 0..2 {
+                let z = L::load(&depths[odd]);
+                let mut sum = Weighted { sum: L::splat(0.0), weight: L::splat(0.0) };
+                sum.add(z, &open[0], &near[0], g, inv_radius);
+                sum.add(z, &open[odd], &near[odd], g, inv_radius);
+                sum.add(z, &open_below[0], &near_below[0], g, inv_radius);
+                sum.add(z, &open_below[odd], &near_below[odd], g, inv_radius);
+                (sum.sum / sum.weight).store(&mut depths[odd]);
+            }
             for k in 0..LANES {
-                [row[g * 16 + 2 * k], row[g * 16 + 2 * k + 1]] = [even[k], odd[k]];
+                row[g * 2 * LANES + 2 * k] = depths[0][k];
+                row[g * 2 * LANES + 2 * k + 1] = depths[1][k];
             }
         }
         row
+    }
+}
+
+/// A mean of samples, those at another depth counting less.
+struct Weighted<L> {
+    sum: L,
+    weight: L,
+}
+
+impl<L: Lanes> Weighted<L> {
+    #[inline(always)]
+    fn add(&mut self, z: L, open: &[f32], depth: &[f32], g: usize, inv_radius: f32) {
+        // What is as far off as occlusion reaches does not count, if there is anything else.
+        let off = (z - L::load(group(depth, g))).abs() * inv_radius;
+        let weight = (L::splat(1.0) - off).at_least(L::splat(1e-3));
+        self.sum = self.sum + L::load(group(open, g)) * weight;
+        self.weight = self.weight + weight;
     }
 }
 

@@ -6,7 +6,7 @@ use super::canvas::{Canvas, pack};
 use super::color::{STEPS, encoding};
 use super::content::Content;
 use super::ground::Floor;
-use super::lanes::{self, Kernel, LANES, Lanes, group};
+use super::lanes::{self, Kernel, LANES, Lanes, V3};
 use super::lens::Lens;
 use super::look::Look;
 use super::occlusion::Occlusion;
@@ -190,13 +190,13 @@ impl Kernel for Write<'_> {
         let codes = encoding();
         for (y, row) in self.pixels.chunks_mut(self.width).enumerate() {
             for (g, pixels) in row[..self.columns].chunks_mut(LANES).enumerate() {
-                let steps = self.light.each_ref().map(|light| {
-                    let light = L::load(group(light, y * (SIDE / LANES) + g));
-                    (light.within_one() * STEPS as f32).nearest()
-                });
+                let light: V3<L> = V3::load(self.light, y * (SIDE / LANES) + g);
+                let red = (light.x.within_one() * STEPS as f32).nearest();
+                let green = (light.y.within_one() * STEPS as f32).nearest();
+                let blue = (light.z.within_one() * STEPS as f32).nearest();
                 for (i, pixel) in pixels.iter_mut().enumerate() {
-                    let code = |channel: usize| codes[(steps[channel][i] as usize).min(STEPS)];
-                    *pixel = pack([code(0), code(1), code(2)]);
+                    let code = |step: i32| codes[step as usize & STEPS];
+                    *pixel = pack([code(red[i]), code(green[i]), code(blue[i])]);
                 }
             }
         }

@@ -87,10 +87,15 @@ impl Row<'_> {
         V3 { x, y: L::splat(self.ray_y), z: L::splat(1.0) }
     }
 
-    /// Whether any pixel of a group sees what `is` says.
+    /// Masks of the pixels in a group that see solids and ground.
     #[inline(always)]
-    fn any(&self, g: usize, is: impl Fn(u32) -> bool) -> bool {
-        group(self.sees, g).iter().fold(false, |any, &seen| any | is(seen))
+    fn kinds(&self, g: usize) -> [[u32; LANES]; 2] {
+        let (mut solid, mut ground) = ([0; LANES], [0; LANES]);
+        for (k, &seen) in group(self.sees, g).iter().enumerate() {
+            solid[k] = if seen < SEES_GROUND { u32::MAX } else { 0 };
+            ground[k] = if seen == SEES_GROUND { u32::MAX } else { 0 };
+        }
+        [solid, ground]
     }
 }
 
@@ -125,17 +130,16 @@ impl Shade<'_> {
             let rays = row.rays::<L>(g);
             let open = L::load(group(&row.open, g));
             let sun = L::load(group(&sun, g));
+            let [is_solid, is_ground] = row.kinds(g);
             let mut lit = V3::splat(Vec3::ZERO);
-            if row.any(g, |seen| seen >= SEES_GROUND) {
+            if is_solid != [u32::MAX; LANES] {
                 lit = self.background(rays);
             }
-            if row.any(g, |seen| seen == SEES_GROUND) {
+            if is_ground != [0; LANES] {
                 let depth = L::load(group(row.depth, g));
-                let is_ground = group(row.sees, g).map(|seen| mask(seen == SEES_GROUND));
                 lit = self.ground(rays, depth, L::load_words(&is_ground), sun, open, lit);
             }
-            if row.any(g, |seen| seen < SEES_GROUND) {
-                let is_solid = group(row.sees, g).map(|seen| mask(seen < SEES_GROUND));
+            if is_solid != [0; LANES] {
                 let facing = L::load(group(&facing, g));
                 let (n, color) = (V3::load(&normals, g), V3::load(&colors, g));
                 let solid = self.solid(rays, n, color, sun * facing, open);
@@ -202,12 +206,6 @@ impl Shade<'_> {
             self.shadow.lit_softly(p, normal, spiral.at(row.x + i as u32, row.y))
         })
     }
-}
-
-/// All ones or all zeros, as `Lanes::select` wants it.
-#[inline(always)]
-fn mask(set: bool) -> u32 {
-    0_u32.wrapping_sub(set as u32)
 }
 
 #[inline(always)]

@@ -150,7 +150,8 @@ impl App {
         platform.prepare_render(ui, &shown.window);
         shown.canvas.resize(width, height);
         viewer.paint(&mut shown.canvas);
-        ui::draw(&mut shown.canvas, context.render(), texture);
+        let images = viewer.thumbnails.images();
+        ui::draw_with(&mut shown.canvas, context.render(), texture, images);
         viewer.keep_picture(&shown.canvas, fresh);
         if let Err(error) = shown.present() {
             // A surface lost while the display changes comes back with the next frame.

@@ -2,20 +2,17 @@
 
 use crate::paint::Canvas;
 
-/// Left, top, right and bottom of what may be touched [px].
-pub type Clip = [i32; 4];
-
 /// A colour as the canvas keeps it.
 pub fn word([r, g, b]: [u8; 3]) -> u32 {
     u32::from_be_bytes([0, r, g, b])
 }
 
 /// Copies a picture into a larger one; what does not fit is cut off.
-pub fn blit(from: &Canvas, to: &mut Canvas, [left, top]: [i32; 2], clip: Clip) {
-    let x0 = left.max(clip[0]).max(0);
-    let x1 = (left + from.width() as i32).min(clip[2]).min(to.width() as i32);
-    let y0 = top.max(clip[1]).max(0);
-    let y1 = (top + from.height() as i32).min(clip[3]).min(to.height() as i32);
+pub fn blit(from: &Canvas, to: &mut Canvas, [left, top]: [i32; 2]) {
+    let x0 = left.max(0);
+    let x1 = (left + from.width() as i32).min(to.width() as i32);
+    let y0 = top.max(0);
+    let y1 = (top + from.height() as i32).min(to.height() as i32);
     if x0 >= x1 {
         return;
     }
@@ -32,18 +29,8 @@ pub fn part(canvas: &Canvas, [left, top, width, height]: [u32; 4]) -> Canvas {
     let width = width.min(canvas.width().saturating_sub(left));
     let height = height.min(canvas.height().saturating_sub(top));
     let mut cut = Canvas::new(width, height);
-    blit(canvas, &mut cut, [-(left as i32), -(top as i32)], [0, 0, width as i32, height as i32]);
+    blit(canvas, &mut cut, [-(left as i32), -(top as i32)]);
     cut
-}
-
-/// Fills a rectangle with one colour.
-pub fn fill(canvas: &mut Canvas, [x0, y0, x1, y1]: Clip, color: [u8; 3]) {
-    let (width, height) = (canvas.width() as i32, canvas.height() as i32);
-    let (x0, x1) = (x0.clamp(0, width) as usize, x1.clamp(0, width) as usize);
-    for y in y0.clamp(0, height)..y1.clamp(0, height) {
-        let row = y as usize * width as usize;
-        canvas.pixels[row + x0..row + x1.max(x0)].fill(word(color));
-    }
 }
 
 /// The picture at another size: each pixel is the mean of those it covers.
@@ -76,20 +63,18 @@ pub fn scaled(from: &Canvas, width: u32, height: u32) -> Canvas {
 mod tests {
     use super::*;
 
-    fn checked(width: u32, height: u32) -> Canvas {
+    fn plain(width: u32, height: u32, color: [u8; 3]) -> Canvas {
         let mut canvas = Canvas::new(width, height);
-        fill(&mut canvas, [0, 0, width as i32, height as i32], [10, 20, 30]);
+        canvas.pixels.fill(word(color));
         canvas
     }
 
     #[test]
     fn pieces_are_cut_at_every_edge() {
-        let mut large = checked(20, 10);
-        let mut small = Canvas::new(6, 4);
-        fill(&mut small, [0, 0, 6, 4], [200, 0, 0]);
-        let everything = [0, 0, 20, 10];
+        let mut large = plain(20, 10, [10, 20, 30]);
+        let small = plain(6, 4, [200, 0, 0]);
         for at in [[-3, -2], [17, 8], [-9, 3], [40, 40], [5, 5]] {
-            blit(&small, &mut large, at, everything);
+            blit(&small, &mut large, at);
         }
         assert_eq!(large.color_at(0, 0), Some([200, 0, 0]));
         assert_eq!(large.color_at(19, 9), Some([200, 0, 0]));
@@ -103,7 +88,7 @@ mod tests {
     #[test]
     fn a_plain_picture_stays_plain_at_any_size() {
         for (width, height) in [(1, 1), (7, 5), (80, 45), (0, 3)] {
-            let other = scaled(&checked(20, 10), width, height);
+            let other = scaled(&plain(20, 10, [10, 20, 30]), width, height);
             assert!(other.pixels.iter().all(|p| *p == 0x0a141e), "{width} x {height}");
         }
     }

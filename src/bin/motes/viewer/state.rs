@@ -156,8 +156,7 @@ impl Viewer {
         }
         self.painter.paint(picture, &self.view.camera, width, height, &mut self.picture);
         let [left, top] = self.view.corner;
-        bitmap::blit(&self.picture, canvas, [left as i32, top as i32], [0, 0, i32::MAX, i32::MAX]);
-        self.thumbnails.paint(canvas);
+        bitmap::blit(&self.picture, canvas, [left as i32, top as i32]);
     }
 
     /// Shows the scene from where it wants to be seen.

@@ -1,52 +1,38 @@
-//! Pictures of the scenes in their panel. They are painted below imgui, which knows one texture
-//! only; the panel leaves its background to them.
+//! Pictures of the scenes at the size they are shown in; imgui's texture n is the n-th scene's.
 
-use super::bitmap::{self, Clip};
-use super::panels::Area;
-use crate::paint::Canvas;
+use super::bitmap;
+use super::catalog::Entry;
+use crate::paint::ui::Image;
+use imgui::TextureId;
 
-/// The pictures, and where they are to be painted in this frame.
+/// The pictures, made anew when the size changes.
 #[derive(Default)]
 pub struct Thumbnails {
-    back: Option<(Clip, [u8; 3])>,
-    shown: Vec<(usize, [i32; 2], Clip)>,
-    /// Pictures at the size they were last shown in.
-    scaled: Vec<Option<Canvas>>,
     size: [u32; 2],
+    images: Vec<Image>,
 }
 
 impl Thumbnails {
-    /// Begins a frame with the background of the panel.
-    pub fn clear(&mut self, [left, top, width, height]: Area, color: [f32; 4]) {
-        let clip = [left, top, left + width, top + height].map(|v| v as i32);
-        let color = std::array::from_fn(|k| (color[k] * 255.0 + 0.5) as u8);
-        self.back = (width > 0.0).then_some((clip, color));
-        self.shown.clear();
+    /// Makes them fit.
+    pub fn fit(&mut self, entries: &[Entry], size: [u32; 2]) {
+        if self.size == size && self.images.len() == entries.len() {
+            return;
+        }
+        let image = |entry: &Entry| match &entry.picture {
+            Some(picture) => Image::from(&bitmap::scaled(picture, size[0], size[1])),
+            None => Image::default(),
+        };
+        self.images = entries.iter().map(image).collect();
+        self.size = size;
     }
 
-    /// Shows a picture in this frame.
-    pub fn show(&mut self, entry: usize, picture: &Canvas, area: Area, clip: Clip) {
-        let [left, top, width, height] = area;
-        let size = [width as u32, height as u32];
-        if self.size != size {
-            self.scaled.clear();
-            self.size = size;
-        }
-        if self.scaled.len() <= entry {
-            self.scaled.resize(entry + 1, None);
-        }
-        self.scaled[entry].get_or_insert_with(|| bitmap::scaled(picture, size[0], size[1]));
-        self.shown.push((entry, [left as i32, top as i32], clip));
+    /// For the painter.
+    pub fn images(&self) -> &[Image] {
+        &self.images
     }
 
-    /// Paints them.
-    pub fn paint(&self, canvas: &mut Canvas) {
-        let Some((area, color)) = self.back else { return };
-        bitmap::fill(canvas, area, color);
-        for (entry, at, clip) in &self.shown {
-            if let Some(Some(picture)) = self.scaled.get(*entry) {
-                bitmap::blit(picture, canvas, *at, *clip);
-            }
-        }
+    /// What imgui calls a scene's picture; texture 0 is the font.
+    pub fn texture(entry: usize) -> TextureId {
+        TextureId::new(entry + 1)
     }
 }

@@ -20,8 +20,12 @@ impl<L: Lanes> V3<L> {
     /// A group of rows of components.
     #[inline(always)]
     pub fn load(rows: &[impl AsRef<[f32]>; 3], group: usize) -> Self {
-        let [x, y, z] = rows.each_ref().map(|row| L::load(super::group(row.as_ref(), group)));
-        Self { x, y, z }
+        let [x, y, z] = rows;
+        Self {
+            x: L::load(super::group(x.as_ref(), group)),
+            y: L::load(super::group(y.as_ref(), group)),
+            z: L::load(super::group(z.as_ref(), group)),
+        }
     }
 
     #[inline(always)]

@@ -11,7 +11,7 @@ mod run;
 mod scenes;
 
 use super::state::Viewer;
-use imgui::{Condition, StyleColor, Ui, WindowFlags};
+use imgui::{Condition, Ui, WindowFlags};
 
 /// Widths and heights at 100 % [px].
 const LEFT: f32 = 276.0;
@@ -69,10 +69,6 @@ pub struct Desk<'a> {
 impl Desk<'_> {
     /// A panel in its place; nothing when it has none.
     fn panel(&self, name: &str, area: Area, content: impl FnOnce()) {
-        self.panel_with(name, area, WindowFlags::empty(), content);
-    }
-
-    fn panel_with(&self, name: &str, area: Area, more: WindowFlags, content: impl FnOnce()) {
         let [left, top, width, height] = area;
         if width < 1.0 || height < 1.0 {
             return;
@@ -85,7 +81,7 @@ impl Desk<'_> {
             .window(name)
             .position([left, top], Condition::Always)
             .size([width, height], Condition::Always)
-            .flags(flags | more)
+            .flags(flags)
             .build(content);
     }
 
@@ -128,11 +124,7 @@ pub fn draw(ui: &Ui, viewer: &mut Viewer, scale: f32) {
     let desk = Desk { ui, scale };
     desk.panel("Run", layout.run, || run::draw(&desk, viewer));
     desk.panel("Parameters", layout.parameters, || parameters::draw(&desk, viewer));
-    // Its background is painted with the pictures, below imgui.
-    viewer.thumbnails.clear(layout.scenes, ui.style_color(StyleColor::WindowBg));
-    desk.panel_with("Scenes", layout.scenes, WindowFlags::NO_BACKGROUND, || {
-        scenes::draw(&desk, viewer);
-    });
+    desk.panel("Scenes", layout.scenes, || scenes::draw(&desk, viewer));
     desk.panel("Inspector", layout.inspector, || {
         if let Some(_bar) = ui.tab_bar("inspector") {
             if let Some(_tab) = ui.tab_item("Particle") {

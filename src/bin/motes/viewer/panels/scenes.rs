@@ -14,10 +14,13 @@ pub fn draw(desk: &Desk, viewer: &mut Viewer) {
     let ui = desk.ui;
     let open = viewer.frame.scene.spec.clone();
     let mut wanted = None;
+    let wide = desk.px(PICTURE).round();
+    let size = [wide, (wide * 9.0 / 16.0).round()];
+    viewer.thumbnails.fit(&viewer.catalog.entries, size.map(|v| v as u32));
     for (k, entry) in viewer.catalog.entries.iter().enumerate() {
         let _id = ui.push_id(entry.name);
         let is_open = open.split(':').next() == Some(entry.name);
-        if row(desk, k, entry, is_open, &mut viewer.thumbnails) && open != entry.name {
+        if row(desk, k, entry, is_open, size) && open != entry.name {
             wanted = Some(entry.name.to_string());
         }
         for variant in entry.variants.iter().filter(|_| is_open) {
@@ -37,7 +40,7 @@ pub fn draw(desk: &Desk, viewer: &mut Viewer) {
 }
 
 /// One scene. True when it is clicked.
-fn row(desk: &Desk, k: usize, entry: &Entry, is_open: bool, pictures: &mut Thumbnails) -> bool {
+fn row(desk: &Desk, k: usize, entry: &Entry, is_open: bool, size: [f32; 2]) -> bool {
     let ui = desk.ui;
     let [left, top] = ui.cursor_screen_pos();
     let height = desk.px(ROW);
@@ -51,18 +54,11 @@ fn row(desk: &Desk, k: usize, entry: &Entry, is_open: bool, pictures: &mut Thumb
         let count = entry.particles.map_or("counting".into(), |n| n.to_string());
         desk.hint(&format!("{}\n\n{count} particles\nfrom {}", entry.title, entry.source));
     }
-    let [view_left, view_top] = ui.window_pos();
-    let [view_width, view_height] = ui.window_size();
-    let clip = [view_left, view_top, view_left + view_width, view_top + view_height];
-    if top > clip[3] || top + height < clip[1] {
-        return clicked;
-    }
-    if let Some(picture) = &entry.picture {
-        let wide = desk.px(PICTURE).round();
-        let area = [left, top + desk.px(2.0), wide, (wide * 9.0 / 16.0).round()];
-        pictures.show(k, picture, area, clip.map(|v| v as i32));
-    }
     let list = ui.get_window_draw_list();
+    // On a whole pixel, so that it is not blurred.
+    let corner = [left.round(), (top + desk.px(2.0)).round()];
+    let end = [corner[0] + size[0], corner[1] + size[1]];
+    list.add_image(Thumbnails::texture(k), corner, end).build();
     let ink = ui.style_color(StyleColor::Text);
     let grey = ui.style_color(StyleColor::TextDisabled);
     let text_left = left + desk.px(PICTURE + 8.0);
