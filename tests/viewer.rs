@@ -3,11 +3,14 @@
 
 #[path = "viewer/display.rs"]
 mod display;
+#[path = "viewer/hand.rs"]
+mod hand;
 #[path = "viewer/picture.rs"]
 mod picture;
 #[path = "viewer/session.rs"]
 mod session;
 
+use hand::Hand;
 use picture::{assert_panel, numbers, seen_in_place};
 use serde_json::Value;
 use session::Session;
@@ -131,7 +134,8 @@ fn everything_can_be_switched_while_it_runs() {
     script += "threads 1\nwait 8\nreport one.json\nthreads 3\nkey M\nkey V\nset iterations 17\n\
         wait 8\nreport three.json\nspeed 0\nwait 5\nkey Space\nwait 5\nreport still.json\n\
         wait 20\nreport later.json\nkey R\nwait 10\nreport reset.json\nkey N\nwait 10\n\
-        report single.json\n";
+        report single.json\nclick 372 551\nwait 3\nclick 490 576\nwait 300\nscreenshot bars.png\n\
+        report bars.json\n";
     session.run("stairs", &script);
     let mut last = 0;
     for solver in ["seidel", "lockfree", "colored", "jacobi"] {
@@ -150,6 +154,7 @@ fn everything_can_be_switched_while_it_runs() {
     let (reset, single) = (session.report("reset.json"), session.report("single.json"));
     assert_eq!((step(&reset), step(&single)), (0, 1));
     assert_eq!(reset["iterations"], 17, "a reset keeps the parameters");
+    assert_eq!(session.report("bars.json")["compared"], 2, "one worker and all, side by side");
 }
 
 #[test]
@@ -200,6 +205,31 @@ fn keys_pins_balls_files_and_sizes() {
 }
 
 #[test]
+fn the_mouse_and_the_keyboard_arrive() {
+    let Some(mut hand) = Hand::open("cloth_hang") else { return };
+    hand.tool("key space");
+    let (paused, first) = hand.screenshot();
+    let (later, same) = hand.screenshot();
+    assert!(paused > 0 && paused == later, "it ran before, and Space stopped it");
+    let view = [276.0, 0.0, 752.0, 512.0];
+    assert_eq!(first.differs(&same, view), 0.0);
+    // The button Step, then a turn of the camera, the wheel, and the other theme.
+    hand.tool("mousemove 134 41 sleep 0.2 click 1");
+    let (stepped, after) = hand.screenshot();
+    assert_eq!(stepped, paused + 1);
+    hand.tool("mousemove 900 450 sleep 0.1 mousedown 1");
+    hand.tool("mousemove 820 430");
+    hand.tool("mouseup 1 click 4");
+    let (_, turned) = hand.screenshot();
+    assert!(after.differs(&turned, view) > 0.05, "the camera did not turn");
+    hand.tool("key t");
+    let (_, light) = hand.screenshot();
+    let bright = |p: [u8; 3]| p.iter().all(|c| *c > 200);
+    assert!(light.share(view, bright) > 0.4 && turned.share(view, bright) < 0.1);
+    assert!(hand.alive());
+}
+
+#[test]
 fn twice_the_scale_is_readable_too() {
     let Some(session) = Session::start().map(|s| s.scaled("2")) else { return };
     let script = "resize 2560 1440\nsteps 5\nreport a.json\nscreenshot a.png\n";
@@ -216,7 +246,7 @@ fn slow_physics_does_not_stop_the_window() {
     let Some(session) = Session::start() else { return };
     // Some hundred milliseconds a step.
     let script = "set iterations 10000\nspeed 0\nplay\nwait 3\nreport a.json\nwait 40\n\
-        report b.json\nclick 382 551\nwait 60\nreport c.json\n";
+        report b.json\nclick 456 551\nwait 60\nreport c.json\n";
     session.run("cloth_hang", script);
     let [a, b, c] = ["a.json", "b.json", "c.json"].map(|name| session.report(name));
     let frames = |r: &Value| r["frames"].as_u64().unwrap();

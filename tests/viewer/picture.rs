@@ -27,6 +27,15 @@ impl Picture {
         Some([self.rgb[i], self.rgb[i + 1], self.rgb[i + 2]])
     }
 
+    /// Share of an area in which another picture has other colours.
+    pub fn differs(&self, other: &Picture, area: [f64; 4]) -> f64 {
+        let mut part = Picture { width: self.width, height: self.height, rgb: self.rgb.clone() };
+        for (mine, theirs) in part.rgb.chunks_exact_mut(3).zip(other.rgb.chunks_exact(3)) {
+            mine.fill(if mine == theirs { 0 } else { 255 });
+        }
+        part.share(area, |pixel| pixel[0] > 0)
+    }
+
     /// Share of an area (left, top, width, height) whose pixels satisfy something.
     pub fn share(&self, area: [f64; 4], is: impl Fn([u8; 3]) -> bool) -> f64 {
         let (mut hits, mut count) = (0, 0);

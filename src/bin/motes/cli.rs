@@ -37,9 +37,20 @@ pub enum Command {
 pub struct ViewArgs {
     /// Built-in name, NAME:VARIANT, a .toml file or a .motes snapshot [default: cloth_hang]
     pub scene: Option<String>,
+    /// What paints: `auto` takes the best this build has
+    #[arg(long, value_enum, default_value_t = PainterName::Auto)]
+    pub painter: PainterName,
     /// Drive the window by the lines of a file, for tests and pictures
     #[arg(long, value_name = "FILE", hide = true)]
     pub script: Option<PathBuf>,
+}
+
+#[derive(Clone, Copy, Default, PartialEq, ValueEnum)]
+pub enum PainterName {
+    #[default]
+    Auto,
+    Vulkan,
+    Software,
 }
 
 #[derive(Args)]

@@ -1,7 +1,7 @@
 //! `motes view`: the desktop viewer; where no window can be opened, the scene is run and its end
 //! painted, so that the first command always shows something.
 
-use crate::cli::{BackendName, Target, Tuning, ViewArgs};
+use crate::cli::{BackendName, PainterName, Target, Tuning, ViewArgs};
 use crate::failure::Failure;
 #[cfg(feature = "viewer")]
 use crate::machine;
@@ -19,6 +19,11 @@ const NO_DISPLAY: &str = "there is no display here (DISPLAY and WAYLAND_DISPLAY 
 
 pub fn run(args: &ViewArgs, out: &mut dyn Write) -> Result<(), Failure> {
     let spec = args.scene.as_deref().unwrap_or(DEFAULT_SCENE);
+    if args.painter == PainterName::Vulkan {
+        return Err(Failure::Usage(
+            "--painter vulkan: this build paints in software only; use --painter auto".into(),
+        ));
+    }
     match open_window(spec, args)? {
         None => Ok(()),
         Some(why) if args.script.is_some() => Err(Failure::Failed(format!("--script: {why}"))),

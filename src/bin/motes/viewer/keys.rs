@@ -64,7 +64,7 @@ pub const MOUSE: &[(&str, &str)] = &[
     ("right or middle drag", "pan"),
     ("wheel", "zoom"),
     ("W A S D, Q E", "fly: forward, left, back, right, down, up"),
-    ("files dropped on the window", "a scene (.toml), a state (.motes), a mesh (.obj)"),
+    ("dropped files", "open: .toml scene, .motes state, .obj mesh"),
 ];
 
 /// Keys that move the camera while they are down: right, up, forward.

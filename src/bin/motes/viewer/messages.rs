@@ -1,5 +1,6 @@
 //! What the viewer has to say: shown in a panel, never only printed.
 
+use super::comparison::Comparison;
 use super::convergence::Curve;
 use std::collections::VecDeque;
 
@@ -14,6 +15,8 @@ pub enum Note {
     Stopped(String),
     /// A measured convergence.
     Curve(Box<Curve>),
+    /// Backends that ran side by side.
+    Compared(Box<Comparison>),
 }
 
 impl Note {

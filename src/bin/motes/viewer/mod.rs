@@ -7,6 +7,7 @@ mod app;
 mod bitmap;
 mod catalog;
 mod colors;
+mod comparison;
 mod convergence;
 mod fonts;
 mod history;

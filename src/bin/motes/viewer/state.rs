@@ -2,6 +2,7 @@
 
 use super::bitmap;
 use super::catalog::Catalog;
+use super::comparison::Comparison;
 use super::convergence::Curve;
 use super::history::History;
 use super::messages::{Messages, Note};
@@ -35,6 +36,7 @@ pub struct Viewer {
     pub profile: Profile,
     pub placement: Placement,
     pub convergence: Convergence,
+    pub compare: Compare,
     /// What the user wants; the frame tells what is.
     pub playing: bool,
     pub selected: Option<u32>,
@@ -51,7 +53,15 @@ pub struct Viewer {
     picture: Canvas,
 }
 
-/// The panel's state.
+/// What the panel Compare shows.
+pub struct Compare {
+    pub steps: u32,
+    /// Whether the answer is still to come.
+    pub runs: bool,
+    pub result: Option<Box<Comparison>>,
+}
+
+/// What the panel Convergence shows.
 pub struct Convergence {
     pub curve: Option<Box<Curve>>,
     pub iterations: u32,
@@ -94,6 +104,7 @@ impl Viewer {
             profile: Profile::default(),
             placement: Placement::default(),
             convergence: Convergence::new(),
+            compare: Compare { steps: 60, runs: false, result: None },
             playing: false,
             selected: None,
             help: false,
@@ -120,11 +131,16 @@ impl Viewer {
                 Note::Info(text) => self.messages.say(text, false),
                 Note::Error(text) => {
                     self.loading = None;
+                    self.compare.runs = false;
                     self.messages.say(text, true);
                 }
                 Note::Stopped(text) => {
                     self.playing = false;
                     self.messages.say(text, true);
+                }
+                Note::Compared(result) => {
+                    self.compare.result = Some(result);
+                    self.compare.runs = false;
                 }
                 Note::Curve(curve) => {
                     self.convergence.curve = Some(curve);

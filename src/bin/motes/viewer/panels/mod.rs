@@ -1,5 +1,6 @@
 //! The panels around the scene: where each one is, and what all of them share.
 
+mod compare;
 mod convergence;
 mod help;
 mod inspector;
@@ -139,6 +140,9 @@ pub fn draw(ui: &Ui, viewer: &mut Viewer, scale: f32) {
         if let Some(_bar) = ui.tab_bar("graphs") {
             if let Some(_tab) = ui.tab_item("Profile") {
                 profile::draw(&desk, viewer);
+            }
+            if let Some(_tab) = ui.tab_item("Compare") {
+                compare::draw(&desk, viewer);
             }
             if let Some(_tab) = ui.tab_item("Convergence") {
                 convergence::draw(&desk, viewer);

@@ -9,7 +9,7 @@ use crate::viewer::state::Viewer;
 use motes::world::{BroadPhase, Method, Solver};
 
 /// Why the other backend cannot be chosen. The one place that will say it can.
-const NO_VULKAN: &str = "this build has no Vulkan backend yet; the CPU computes";
+pub const NO_VULKAN: &str = "this build has no Vulkan backend yet; the CPU computes";
 const NO_VULKAN_PAINTER: &str = "this build paints in software only";
 
 pub fn draw(desk: &Desk, viewer: &mut Viewer) {

@@ -45,6 +45,8 @@ pub enum Command {
     Export(PathBuf, Format),
     /// Runs this many bare iterations on a copy of the world and reports the residuals.
     Converge(u32),
+    /// Runs copies of the world on every backend for this many steps.
+    Compare(u32),
     /// Ends the thread.
     Quit,
 }

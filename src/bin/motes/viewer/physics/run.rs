@@ -4,8 +4,8 @@ use super::command::Command;
 use super::frame::{Frame, Sample, SceneInfo};
 use super::topology::{Topology, TopologyKey};
 use super::{Shared, edit};
-use crate::viewer::convergence;
 use crate::viewer::messages::Note;
+use crate::viewer::{comparison, convergence};
 use crossbeam::channel::{Receiver, RecvTimeoutError, Sender, TryRecvError};
 use motes::scene::Scene;
 use motes::{Backend, Collider, Engine, ParticleId, World, snapshot};
@@ -253,6 +253,12 @@ impl Runner {
             Command::Converge(iterations) => {
                 self.edits -= 1;
                 convergence::measure(world.clone(), iterations, &self.notes);
+                Ok(None)
+            }
+            Command::Compare(steps) => {
+                self.edits -= 1;
+                let (scene, copy) = (&self.info.spec, world.clone());
+                comparison::measure(scene, copy, self.threads, steps, &self.notes);
                 Ok(None)
             }
             _ => Ok(None),

@@ -68,6 +68,7 @@ pub fn write(path: &Path, viewer: &Viewer, window: &Window, scale: f32) -> Resul
         "memory_mib": machine::own_memory(),
         "samples": viewer.history.shown().len(),
         "convergence": curve.map(|c| c.kinds.len()),
+        "compared": viewer.compare.result.as_ref().map(|c| c.runs.len()),
         "messages": messages,
         "particles": particles,
     });
