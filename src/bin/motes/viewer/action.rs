@@ -1,7 +1,7 @@
 //! What a key, a button or a script may ask of the viewer.
 
 use super::catalog::Catalog;
-use super::physics::Command;
+use super::physics::{Command, Physics};
 use super::state::Viewer;
 use glam::Vec2;
 use motes::ParticleId;
@@ -113,9 +113,21 @@ impl Viewer {
     }
 
     pub fn open(&mut self, spec: &str) {
-        self.loading = Some(spec.into());
         self.selected = None;
+        if !self.physics.alive()
+            && let Err(error) = self.restart()
+        {
+            return self.messages.say(format!("no thread for the simulation: {error}"), true);
+        }
+        self.loading = Some(spec.into());
         self.physics.send(Command::Open(spec.into()));
+    }
+
+    /// Starts the simulation's thread anew.
+    fn restart(&mut self) -> std::io::Result<()> {
+        self.physics = Physics::start(self.settings.threads)?;
+        self.physics.send(Command::Speed(self.settings.speed));
+        Ok(())
     }
 
     fn open_neighbour(&mut self, by: isize) {

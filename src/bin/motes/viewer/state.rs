@@ -6,6 +6,7 @@ use super::comparison::Comparison;
 use super::convergence::Curve;
 use super::history::History;
 use super::messages::{Messages, Note};
+use super::panels::parameters::Pending;
 use super::panels::profile::Profile;
 use super::physics::{Command, Frame, Physics, Placement};
 use super::pointer::Pointer;
@@ -41,6 +42,8 @@ pub struct Viewer {
     pub playing: bool,
     pub selected: Option<u32>,
     pub help: bool,
+    /// Parameters that were set and that no frame has shown yet.
+    pub pending: Pending,
     /// A scene that is being loaded.
     pub loading: Option<String>,
     /// Where the next finished picture of the window goes.
@@ -108,6 +111,7 @@ impl Viewer {
             playing: false,
             selected: None,
             help: false,
+            pending: Pending::default(),
             loading: None,
             screenshot: None,
             recording: None,
@@ -126,6 +130,12 @@ impl Viewer {
         }
         let notes: Vec<Note> = self.physics.notes().chain(self.recorder.notes()).collect();
         let told = !notes.is_empty();
+        if self.playing && !self.physics.alive() {
+            self.playing = false;
+            let text =
+                "the simulation ended by an error of its own; open a scene to start it again";
+            self.messages.say(text.into(), true);
+        }
         for note in notes {
             match note {
                 Note::Info(text) => self.messages.say(text, false),

@@ -5,7 +5,7 @@ mod convergence;
 mod help;
 mod inspector;
 mod messages;
-mod parameters;
+pub mod parameters;
 mod place;
 pub mod profile;
 mod run;

@@ -6,10 +6,35 @@ use crate::viewer::state::Viewer;
 use imgui::Drag;
 use motes::Params;
 use motes::world::ParamInfo;
+use std::time::{Duration, Instant};
 use toml::Value;
+
+/// How long a value that was set is shown before the simulation has it: a step may take long.
+const PATIENCE: Duration = Duration::from_secs(5);
+
+/// Values that were set and are not in force yet. Without them a knob that is being turned would
+/// jump back to the last frame's value.
+#[derive(Default)]
+pub struct Pending(Vec<(&'static str, Value, Instant)>);
+
+impl Pending {
+    fn set(&mut self, name: &'static str, value: Value) {
+        self.0.retain(|(pending, ..)| *pending != name);
+        self.0.push((name, value, Instant::now()));
+    }
+
+    /// The value to show, given the one in force.
+    fn shown(&mut self, name: &str, now: Value) -> Value {
+        self.0.retain(|(pending, value, at)| {
+            *pending != name || (*value != now && at.elapsed() < PATIENCE)
+        });
+        self.0.iter().find(|(pending, ..)| *pending == name).map_or(now, |(_, v, _)| v.clone())
+    }
+}
 
 pub fn draw(desk: &Desk, viewer: &mut Viewer) {
     if desk.ui.button_with_size("as the scene has them", [-1.0, 0.0]) {
+        viewer.pending = Pending::default();
         viewer.physics.send(Command::SceneParams);
     }
     let scene = std::sync::Arc::clone(&viewer.frame.scene);
@@ -20,7 +45,9 @@ pub fn draw(desk: &Desk, viewer: &mut Viewer) {
             continue;
         };
         let _id = desk.ui.push_id(info.name);
+        let now = viewer.pending.shown(info.name, now);
         if let Some(value) = row(desk, info, &now, &before) {
+            viewer.pending.set(info.name, value.clone());
             viewer.physics.send(Command::Param(info.name, value));
         }
     }
@@ -72,7 +99,7 @@ fn widget(desk: &Desk, info: &ParamInfo, now: &Value) -> Option<Value> {
                 .display_format("%.4g")
                 .flags(imgui::SliderFlags::ALWAYS_CLAMP | imgui::SliderFlags::NO_ROUND_TO_FORMAT)
                 .build(desk.ui, &mut value)
-                .then(|| Value::Float(f64::from(value.clamp(min, max))))
+                .then(|| real(value.clamp(min, max)))
         }
         Value::Array(parts) => {
             let mut values: Vec<f32> =
@@ -82,13 +109,15 @@ fn widget(desk: &Desk, info: &ParamInfo, now: &Value) -> Option<Value> {
                 .speed(0.05)
                 .display_format("%.1f")
                 .build_array(desk.ui, &mut values)
-                .then(|| {
-                    let legal = |v: f32| Value::Float(f64::from(v.clamp(min, max)));
-                    Value::Array(values.iter().map(|&v| legal(v)).collect())
-                })
+                .then(|| Value::Array(values.iter().map(|v| real(v.clamp(min, max))).collect()))
         }
         _ => None,
     }
+}
+
+/// A number by its shortest decimal, as the engine gives it back.
+fn real(value: f32) -> Value {
+    Value::Float(value.to_string().parse().unwrap_or(f64::from(value)))
 }
 
 /// What it does, its unit, what is legal, and what the scene says.
