@@ -83,9 +83,10 @@ impl Surfaces<'_> {
         for start in (0..N).step_by(LANES) {
             if one_for_all(seen, start) {
                 let [r, g, b] = self.color(seen[start]).map(|byte| decode[byte as usize]);
-                for i in start..start + LANES {
-                    [colors[0][i], colors[1][i], colors[2][i]] = [r, g, b];
-                }
+                let [reds, greens, blues] = &mut colors;
+                reds[start..start + LANES].fill(r);
+                greens[start..start + LANES].fill(g);
+                blues[start..start + LANES].fill(b);
                 continue;
             }
             for i in start..start + LANES {
