@@ -53,7 +53,7 @@ impl Occlusion {
             }
         });
         let (depth, stride) = (&self.depth, self.stride);
-        self.open.par_chunks_exact_mut(band).enumerate().for_each(|(row, open)| {
+        self.open.par_chunks_exact_mut(band).enumerate().with_max_len(1).for_each(|(row, open)| {
             for column in 0..columns {
                 let tile = row * columns + column;
                 if surfaces.seen.is_busy_around(tile) {

@@ -149,6 +149,8 @@ fn finish(shade: &Shade, strokes: &Strokes, canvas: &mut Canvas) {
         .par_chunks_mut(band)
         .zip(canvas.depth.par_chunks_mut(band))
         .enumerate()
+        // Left to itself, rayon makes four pieces for two threads, and rows cost very differently.
+        .with_max_len(1)
         .for_each_init(
             || Box::new([[0.0; TILE_AREA]; 3]),
             |light: &mut Box<Light>, (row, (pixels, depths))| {

@@ -5,7 +5,7 @@ use super::front::Front;
 use super::lanes::{self, Kernel, LANES, Lanes, group, group_mut};
 use super::lens::Lens;
 use super::project::{Ball, Facet};
-use super::tiles::{Bins, Footprint, SIDE, TILE_AREA, Tiles};
+use super::tiles::{Bins, Footprint, SIDE, TILE, TILE_AREA, Tiles};
 use rayon::prelude::*;
 use std::ops::Range;
 
@@ -51,15 +51,12 @@ impl Visibility {
             }
             let depth = self.depth.as_chunks_mut().0;
             let seen = self.seen.as_chunks_mut().0;
-            self.bins.per_tile().into_par_iter().zip(depth).zip(seen).enumerate().for_each(
+            let tiled = self.bins.per_tile().into_par_iter().zip(depth).zip(seen).enumerate();
+            // Left to itself, rayon makes four pieces for two threads, and tiles cost very differently.
+            tiled.with_max_len(tiles.columns as usize / 2 + 1).for_each(
                 |(tile, ((keys, depth), seen))| {
-                    let mut target = Target { lens, origin: tiles.origin(tile), depth, seen };
-                    if fresh {
-                        target.clear(&tiles, ground);
-                    }
-                    if !keys.is_empty() {
-                        lanes::fastest(Fill { target, keys, solids });
-                    }
+                    let target = Target { lens, origin: tiles.origin(tile), depth, seen };
+                    lanes::fastest(Fill { target, keys, solids, ground, fresh });
                 },
             );
             if first >= solids.footprints.len() {
@@ -99,29 +96,35 @@ struct Target<'a> {
 }
 
 impl Target<'_> {
-    fn clear(&mut self, tiles: &Tiles, ground: Option<f32>) {
+    #[inline(always)]
+    fn clear<L: Lanes>(&mut self, rays: &Rays, ground: Option<f32>) {
         let lens = self.lens;
         // Seen from below the ground would hide everything, so there it is left out.
         let drop = ground.map(|height| lens.eye.y - height).filter(|drop| *drop > 0.0);
-        let right = (tiles.width - self.origin.0) as usize;
-        let rows = self.depth.as_chunks_mut::<SIDE>().0.iter_mut();
-        let rows = rows.zip(self.seen.as_chunks_mut::<SIDE>().0);
-        for ((depth, seen), y) in rows.zip(self.origin.1..) {
-            if y >= tiles.height {
-                // Beyond the picture's edge: hides all, so that it never delays the early stop.
-                depth.fill(0.0);
-                seen.fill(SEES_NOTHING);
-                continue;
+        for row in 0..SIDE {
+            let fall = -lens.axes.forward.y - lens.axes.up.y * rays.y[row];
+            for g in 0..SIDE / LANES {
+                let at = row * (SIDE / LANES) + g;
+                let (depth, seen) = (group_mut(self.depth, at), group_mut(self.seen, at));
+                let Some(drop) = drop else {
+                    depth.fill(f32::INFINITY);
+                    seen.fill(SEES_NOTHING);
+                    continue;
+                };
+                let fall = L::splat(fall) - L::load(group(&rays.x, g)) * lens.axes.right.y;
+                let hit = fall.above(L::splat(1e-6));
+                hit.select(L::splat(drop) / fall, L::splat(f32::INFINITY)).store(depth);
+                let [ground, nothing] = [SEES_GROUND, SEES_NOTHING].map(f32::from_bits);
+                hit.select(L::splat(ground), L::splat(nothing)).store_words(seen);
             }
-            let fall_y = -lens.axes.forward.y - lens.axes.up.y * lens.ray_y(y);
-            for (i, x) in (self.origin.0..).take(SIDE).enumerate() {
-                let fall = fall_y - lens.axes.right.y * lens.ray_x(x);
-                let hit = drop.is_some() && fall > 1e-6;
-                depth[i] = if hit { drop.unwrap_or(0.0) / fall } else { f32::INFINITY };
-                seen[i] = if hit { SEES_GROUND } else { SEES_NOTHING };
-            }
-            depth[right.min(SIDE)..].fill(0.0);
-            seen[right.min(SIDE)..].fill(SEES_NOTHING);
+        }
+        // Beyond the picture's edge: hides all, so that it never delays the early stop.
+        let columns = (lens.size.x as u32 - self.origin.0).min(TILE) as usize;
+        let rows = (lens.size.y as u32 - self.origin.1).min(TILE) as usize;
+        for row in 0..SIDE {
+            let beyond = row * SIDE + if row < rows { columns } else { 0 }..(row + 1) * SIDE;
+            self.depth[beyond.clone()].fill(0.0);
+            self.seen[beyond].fill(SEES_NOTHING);
         }
     }
 }
@@ -130,6 +133,8 @@ struct Fill<'a> {
     target: Target<'a>,
     keys: &'a mut [u64],
     solids: Solids<'a>,
+    ground: Option<f32>,
+    fresh: bool,
 }
 
 impl Kernel for Fill<'_> {
@@ -137,8 +142,11 @@ impl Kernel for Fill<'_> {
 
     #[inline(always)]
     fn run<L: Lanes>(self) {
-        let Fill { mut target, keys, solids } = self;
+        let Fill { mut target, keys, solids, ground, fresh } = self;
         let rays = Rays::new::<L>(target.lens, target.origin);
+        if fresh {
+            target.clear::<L>(&rays, ground);
+        }
         let mut front = Front::new(keys);
         while let Some(index) = front.next::<L>(target.depth) {
             let footprint = &solids.footprints[index as usize];

@@ -48,8 +48,8 @@ impl Kernel for Lit<'_> {
         let rows = (seen.tiles.height - top).min(SIDE as u32) as usize;
         let busy = seen.is_busy_around(tile);
         let mut ray_x = [0.0; SIDE];
-        for i in 0..SIDE {
-            ray_x[i] = lens.ray_x(left + i as u32);
+        for (ray_x, x) in ray_x.iter_mut().zip(left..) {
+            *ray_x = lens.ray_x(x);
         }
         for row in 0..rows {
             let y = top + row as u32;

@@ -90,12 +90,12 @@ impl ShadowMap {
         }));
 
         self.stride = tiles.columns as usize * SIDE;
-        self.depth.clear();
         self.depth.resize(tiles.count() * TILE_AREA, f32::INFINITY);
         let map = Solids { discs: &self.discs, facets: &self.facets, footprints: &self.footprints };
         let stride = self.stride;
         let mut first = 0;
         loop {
+            let fresh = first == 0;
             first = self.bins.fill(&tiles, map.footprints, first);
             // A worker takes a row of tiles, because that is one contiguous piece of the map.
             self.bins
@@ -103,10 +103,15 @@ impl ShadowMap {
                 .par_chunks_mut(tiles.columns as usize)
                 .zip(self.depth.par_chunks_exact_mut(stride * SIDE))
                 .enumerate()
+                .with_max_len(1)
                 .for_each(|(row, (keys, band))| {
                     for (column, keys) in keys.iter_mut().enumerate() {
                         let origin = ((column * SIDE) as u32, (row * SIDE) as u32);
                         let band = &mut band[column * SIDE..];
+                        if fresh {
+                            let rows = band.chunks_mut(stride).take(SIDE);
+                            rows.for_each(|row| row[..SIDE].fill(f32::INFINITY));
+                        }
                         if !keys.is_empty() {
                             lanes::fastest(Fill { map, origin, keys, band, stride });
                         }

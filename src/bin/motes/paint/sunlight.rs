@@ -60,14 +60,13 @@ impl ShadowMap {
     #[inline(always)]
     pub fn lit(&self, spots: &Spots) -> [f32; SIDE] {
         let mut lit = [1.0; SIDE];
-        for i in 0..SIDE {
+        for (i, lit) in lit.iter_mut().enumerate() {
             if spots.x[i] < 0 {
                 continue;
             }
             let at = spots.y[i] as usize * self.stride + spots.x[i] as usize;
             if let Some(texels) = self.depth.get(at..at + 3 * self.stride + 4) {
-                lit[i] =
-                    open(texels, self.stride, spots.part_x[i], spots.part_y[i], spots.depth[i]);
+                *lit = open(texels, self.stride, spots.part_x[i], spots.part_y[i], spots.depth[i]);
             }
         }
         lit

@@ -1,7 +1,7 @@
 //! Normals and colours of what a row of pixels sees, in view space.
 
 use super::Picture;
-use super::lanes::{Lanes, V3, group};
+use super::lanes::{LANES, Lanes, V3, group};
 use super::lens::Lens;
 use super::raster::{SEES_GROUND, Solids, Visibility};
 use glam::Vec3;
@@ -28,6 +28,12 @@ pub struct Bends<const N: usize> {
 }
 
 impl<const N: usize> Bends<N> {
+    #[inline(always)]
+    fn set(&mut self, i: usize, center: Vec3, radius: f32) {
+        [self.centers[0][i], self.centers[1][i], self.centers[2][i]] = center.to_array();
+        self.radii[i] = radius;
+    }
+
     /// Normals at the points `p` of a group.
     #[inline(always)]
     pub fn normals<L: Lanes>(&self, g: usize, p: V3<L>) -> V3<L> {
@@ -38,24 +44,34 @@ impl<const N: usize> Bends<N> {
     }
 }
 
+/// True when a group sees one thing only.
+#[inline(always)]
+fn one_for_all(seen: &[u32], start: usize) -> bool {
+    let mut differ = 0;
+    for i in start..start + LANES {
+        differ |= seen[i] ^ seen[start];
+    }
+    differ == 0
+}
+
 impl Surfaces<'_> {
     /// How what the pixels see lies, for rays with these x and this y.
     #[inline(always)]
     pub fn bends<const N: usize>(&self, seen: &[u32; N], x: &[f32; N], y: f32) -> Bends<N> {
         let mut bends = Bends { centers: [[0.0; N]; 3], radii: [0.0; N] };
-        for i in 0..N {
-            let index = seen[i] as usize;
-            let center = match self.solids.balls.get(index) {
-                Some(ball) => {
-                    bends.radii[i] = ball.radius;
-                    ball.center
+        for start in (0..N).step_by(LANES) {
+            let first = seen[start];
+            if one_for_all(seen, start) && self.is_even(first) {
+                let (center, radius) = self.bend(first, x[start], y);
+                for i in start..start + LANES {
+                    bends.set(i, center, radius);
                 }
-                None if seen[i] >= SEES_GROUND => self.up,
-                None => self.facet_normal(index - self.solids.balls.len(), Vec3::new(x[i], y, 1.0)),
-            };
-            bends.centers[0][i] = center.x;
-            bends.centers[1][i] = center.y;
-            bends.centers[2][i] = center.z;
+                continue;
+            }
+            for i in start..start + LANES {
+                let (center, radius) = self.bend(seen[i], x[i], y);
+                bends.set(i, center, radius);
+            }
         }
         bends
     }
@@ -64,20 +80,50 @@ impl Surfaces<'_> {
     #[inline(always)]
     pub fn colors<const N: usize>(&self, seen: &[u32; N], decode: &[f32; 256]) -> Row3<N> {
         let mut colors = [[0.0; N]; 3];
-        for i in 0..N {
-            if seen[i] >= SEES_GROUND {
+        for start in (0..N).step_by(LANES) {
+            if one_for_all(seen, start) {
+                let [r, g, b] = self.color(seen[start]).map(|byte| decode[byte as usize]);
+                let [reds, greens, blues] = &mut colors;
+                reds[start..start + LANES].fill(r);
+                greens[start..start + LANES].fill(g);
+                blues[start..start + LANES].fill(b);
                 continue;
             }
-            let index = seen[i] as usize;
-            let [r, g, b] = match self.picture.spheres.get(index) {
-                Some(sphere) => sphere.color,
-                None => self.picture.facing(index - self.picture.spheres.len()).color,
-            };
-            colors[0][i] = decode[r as usize];
-            colors[1][i] = decode[g as usize];
-            colors[2][i] = decode[b as usize];
+            for i in start..start + LANES {
+                let [r, g, b] = self.color(seen[i]);
+                colors[0][i] = decode[r as usize];
+                colors[1][i] = decode[g as usize];
+                colors[2][i] = decode[b as usize];
+            }
         }
         colors
+    }
+
+    /// True when all pixels that see this have one bend.
+    #[inline(always)]
+    fn is_even(&self, seen: u32) -> bool {
+        let facet = (seen as usize).checked_sub(self.solids.balls.len());
+        facet.and_then(|facet| self.solids.facets.get(facet)).is_none_or(|facet| facet.is_flat)
+    }
+
+    #[inline(always)]
+    fn bend(&self, seen: u32, x: f32, y: f32) -> (Vec3, f32) {
+        let index = seen as usize;
+        match self.solids.balls.get(index) {
+            Some(ball) => (ball.center, ball.radius),
+            None if seen >= SEES_GROUND => (self.up, 0.0),
+            None => (self.facet_normal(index - self.solids.balls.len(), Vec3::new(x, y, 1.0)), 0.0),
+        }
+    }
+
+    #[inline(always)]
+    fn color(&self, seen: u32) -> [u8; 3] {
+        let index = seen as usize;
+        match self.picture.spheres.get(index) {
+            Some(sphere) => sphere.color,
+            None if seen >= SEES_GROUND => [0; 3],
+            None => self.picture.facing(index - self.picture.spheres.len()).color,
+        }
     }
 
     /// The corner normals mixed by where the ray hits.

@@ -65,7 +65,7 @@ fn fill(canvas: &mut Canvas, shapes: &[Shape]) {
             }
         }
     }
-    canvas.pixels.par_chunks_mut(width * BAND).zip(&bands).enumerate().for_each(
+    canvas.pixels.par_chunks_mut(width * BAND).zip(&bands).enumerate().with_max_len(1).for_each(
         |(band, (pixels, mine))| {
             lanes::fastest(Band { top: band * BAND, width, pixels, shapes, mine });
         },

@@ -65,9 +65,9 @@ impl Kernel for Plain<'_> {
         let check = |lanes: L, plain: &dyn Fn(f32, f32) -> f32| {
             let mut values = [0.0; LANES];
             lanes.store(&mut values);
-            for k in 0..LANES {
-                let expected = plain(self.0[k], self.1[k]);
-                assert!(values[k] == expected || values[k].is_nan() && expected.is_nan());
+            for (value, (&a, &b)) in values.into_iter().zip(self.0.iter().zip(self.1)) {
+                let expected = plain(a, b);
+                assert!(value == expected || value.is_nan() && expected.is_nan());
             }
         };
         check(a + b, &|a, b| a + b);
@@ -78,10 +78,7 @@ impl Kernel for Plain<'_> {
         check(a.reaches(b).select(b, a), &|a, b| if a >= b { b } else { a });
         check(a.rounded(), &|a, _| a.round_ties_even());
         check(a.within_one(), &|a, _| if a.is_nan() { 0.0 } else { a.clamp(0.0, 1.0) });
-        let nearest = a.nearest();
-        for k in 0..LANES {
-            assert_eq!(nearest[k], self.0[k].round_ties_even() as i32);
-        }
+        assert_eq!(a.nearest(), self.0.map(|a| a.round_ties_even() as i32));
     }
 }
 

@@ -90,23 +90,30 @@ impl<'a> Texture<'a> {
     pub fn sample(&self, place: [f32; 2], tint: [u8; 4]) -> [u8; 4] {
         let (x, part_x) = neighbors(place[0], self.width);
         let (y, part_y) = neighbors(place[1], self.height);
-        let at = [y[0] * self.width + x[0], y[0] * self.width + x[1]];
-        let below = [y[1] * self.width + x[0], y[1] * self.width + x[1]];
-        let mix = |texel: &dyn Fn(usize) -> u8| {
-            let row =
-                |[a, b]: [usize; 2]| texel(a) as u32 * (256 - part_x) + texel(b) as u32 * part_x;
-            (row(at) * (256 - part_y) + row(below) * part_y + (1 << 15)) >> 16
-        };
+        let (above, below) = (y[0] * self.width, y[1] * self.width);
+        let at = [above + x[0], above + x[1], below + x[0], below + x[1]];
         match self.texels {
             Texels::Coverage(texels) => {
                 let [r, g, b, a] = tint;
-                [r, g, b, scaled(a, mix(&|i| texels[i]))]
+                let share = mix([part_x, part_y], at.map(|i| texels[i]));
+                [r, g, b, scaled(a, share)]
             }
             Texels::Color(texels) => {
-                std::array::from_fn(|k| scaled(tint[k], mix(&|i| texels[i][k])))
+                let four = at.map(|i| texels[i]);
+                std::array::from_fn(|k| {
+                    scaled(tint[k], mix([part_x, part_y], four.map(|texel| texel[k])))
+                })
             }
         }
     }
+}
+
+/// Four bytes mixed by parts of 256 of the way across and down.
+#[inline(always)]
+fn mix([x, y]: [u32; 2], [a, b, c, d]: [u8; 4]) -> u32 {
+    let above = a as u32 * (256 - x) + b as u32 * x;
+    let below = c as u32 * (256 - x) + d as u32 * x;
+    (above * (256 - y) + below * y + (1 << 15)) >> 16
 }
 
 /// A byte times a share of 255, rounded.
