@@ -1,6 +1,7 @@
 //! The same scene on every backend this machine has, for as many steps: what each pass takes, side
 //! by side. Each runs a copy of the world, one after the other, on a thread of its own.
 
+use super::backends;
 use super::messages::Note;
 use crate::machine;
 use crossbeam::channel::Sender;
@@ -33,13 +34,16 @@ impl Comparison {
     }
 }
 
-/// Who takes part. Another backend comes in here.
+/// Who takes part: the CPU alone and with its team, and whatever else is here.
 fn contenders(threads: usize) -> Vec<(String, Backend)> {
     let team = if threads > 1 { threads } else { machine::cores() };
     let mut all = vec![("cpu, 1 thread".to_string(), Backend::Cpu { threads: 1 })];
     if team > 1 {
         all.push((format!("cpu, {team} threads"), Backend::Cpu { threads: team }));
     }
+    let others = backends::ALL.iter().filter(|choice| choice.name != "cpu");
+    let here = others.filter_map(|choice| Some((choice.name.to_string(), choice.make.ok()?(team))));
+    all.extend(here);
     all
 }
 

@@ -4,6 +4,7 @@
 
 mod action;
 mod app;
+mod backends;
 mod bitmap;
 mod catalog;
 mod colors;

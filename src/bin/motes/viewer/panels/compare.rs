@@ -27,7 +27,7 @@ pub fn draw(desk: &Desk, viewer: &mut Viewer) {
     ui.same_line();
     match (&viewer.compare.result, viewer.compare.runs) {
         (_, true) => ui.text_disabled("running ..."),
-        (None, _) => ui.text_disabled(super::run::NO_VULKAN),
+        (None, _) => ui.text_disabled("nothing compared yet"),
         (Some(result), _) => {
             ui.text_disabled(format!("{}, medians of {} steps, ms", result.scene, result.steps));
         }

@@ -3,13 +3,12 @@
 use super::Desk;
 use crate::machine;
 use crate::viewer::action::Action;
+use crate::viewer::backends;
 use crate::viewer::colors::{ColorBy, Colors};
 use crate::viewer::physics::Command;
 use crate::viewer::state::Viewer;
 use motes::world::{BroadPhase, Method, Solver};
 
-/// Why the other backend cannot be chosen. The one place that will say it can.
-pub const NO_VULKAN: &str = "this build has no Vulkan backend yet; the CPU computes";
 const NO_VULKAN_PAINTER: &str = "this build paints in software only";
 
 pub fn draw(desk: &Desk, viewer: &mut Viewer) {
@@ -19,9 +18,9 @@ pub fn draw(desk: &Desk, viewer: &mut Viewer) {
     let width = desk.ui.push_item_width(desk.px(142.0));
     speed(desk, viewer);
     threads(desk, viewer);
-    disabled_choice(desk, "backend", "cpu", &["cpu", "vulkan"], NO_VULKAN);
+    backend(desk, viewer);
     words(desk, viewer);
-    disabled_choice(desk, "painter", "software", &["software", "vulkan"], NO_VULKAN_PAINTER);
+    painter(desk);
     desk.ui.separator();
     looks(desk, viewer);
     width.end();
@@ -111,17 +110,41 @@ fn threads(desk: &Desk, viewer: &mut Viewer) {
     desk.hint(&format!("workers; busy in the last step: {}", busy.join(", ")));
 }
 
-/// A choice of which only the first word is open.
-fn disabled_choice(desk: &Desk, label: &str, now: &str, words: &[&str], why: &str) {
-    if let Some(_open) = desk.ui.begin_combo(label, now) {
-        for &word in words {
-            desk.ui.disabled(word != now, || {
-                desk.ui.selectable_config(word).selected(word == now).build();
-            });
+/// What is not here is shown all the same, with the reason.
+fn backend(desk: &Desk, viewer: &mut Viewer) {
+    let now = viewer.frame.backend;
+    if let Some(_open) = desk.ui.begin_combo("backend", now) {
+        for choice in &backends::ALL {
+            let chosen = greyed(desk, choice.name, now, choice.make.err());
+            if chosen && choice.name != now {
+                viewer.physics.send(Command::Backend(choice.name));
+            }
         }
+    }
+    let absent =
+        backends::ALL.iter().filter_map(|c| Some(format!("{}: {}", c.name, c.make.err()?)));
+    let absent: Vec<String> = absent.collect();
+    desk.hint(&format!("what computes\n{}", absent.join("\n")));
+}
+
+fn painter(desk: &Desk) {
+    if let Some(_open) = desk.ui.begin_combo("painter", "software") {
+        greyed(desk, "software", "software", None);
+        greyed(desk, "vulkan", "software", Some(NO_VULKAN_PAINTER));
+    }
+    desk.hint(NO_VULKAN_PAINTER);
+}
+
+/// A word of a list, not to be chosen where there is a reason against it. True when it is chosen.
+fn greyed(desk: &Desk, word: &str, now: &str, why_not: Option<&str>) -> bool {
+    let mut chosen = false;
+    desk.ui.disabled(why_not.is_some(), || {
+        chosen = desk.ui.selectable_config(word).selected(word == now).build();
+    });
+    if let Some(why) = why_not {
         desk.ui.text_disabled(why);
     }
-    desk.hint(why);
+    chosen
 }
 
 fn words(desk: &Desk, viewer: &mut Viewer) {

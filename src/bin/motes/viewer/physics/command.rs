@@ -19,6 +19,8 @@ pub enum Command {
     Speed(f32),
     /// Worker threads; 0 for one per core.
     Threads(usize),
+    /// Where the passes run, by name.
+    Backend(&'static str),
     /// Sets a parameter by name.
     Param(&'static str, toml::Value),
     /// Sets every parameter as the scene has it.

@@ -27,6 +27,7 @@ pub struct Frame {
     pub colliders: Arc<Vec<Collider>>,
     pub params: Params,
     pub threads: usize,
+    pub backend: &'static str,
     pub constraints: usize,
     pub contacts: usize,
     pub broad_phase: Option<BroadPhase>,

@@ -5,10 +5,10 @@ use super::frame::{Frame, Sample, SceneInfo};
 use super::topology::{Topology, TopologyKey};
 use super::{Shared, edit};
 use crate::viewer::messages::Note;
-use crate::viewer::{comparison, convergence};
+use crate::viewer::{backends, comparison, convergence};
 use crossbeam::channel::{Receiver, RecvTimeoutError, Sender, TryRecvError};
 use motes::scene::Scene;
-use motes::{Backend, Collider, Engine, ParticleId, World, snapshot};
+use motes::{Collider, Engine, ParticleId, World, snapshot};
 use std::path::{Path, PathBuf};
 use std::sync::Arc;
 use std::sync::atomic::Ordering;
@@ -32,6 +32,7 @@ pub struct Runner {
     origin: Origin,
     info: Arc<SceneInfo>,
     threads: usize,
+    backend: &'static str,
     playing: bool,
     /// Steps to take before stopping.
     owed: u32,
@@ -57,6 +58,7 @@ impl Runner {
             origin: Origin::Nothing,
             info: Arc::default(),
             threads,
+            backend: backends::ALL[0].name,
             playing: false,
             owed: 0,
             speed: 1.0,
@@ -166,6 +168,7 @@ impl Runner {
         frame.fill(engine);
         frame.generation = self.generation;
         frame.playing = self.playing;
+        frame.backend = self.backend;
         frame.scene = Arc::clone(&self.info);
         frame.topology = Arc::clone(&self.topology.1);
         frame.colliders = Arc::clone(&self.colliders);
@@ -192,7 +195,8 @@ impl Runner {
                 self.speed = speed;
                 self.due = Instant::now();
             }
-            Command::Threads(threads) => self.set_threads(threads),
+            Command::Threads(threads) => self.move_to(self.backend, threads),
+            Command::Backend(name) => self.move_to(name, self.threads),
             other => self.change(other),
         }
     }
@@ -298,7 +302,7 @@ impl Runner {
     }
 
     fn take_world(&mut self, world: World) {
-        match Engine::new(world, Backend::Cpu { threads: self.threads }) {
+        match Engine::new(world, backends::make(self.backend, self.threads)) {
             Ok(engine) => {
                 self.engine = Some(engine);
                 self.generation += 1;
@@ -311,22 +315,23 @@ impl Runner {
         }
     }
 
-    /// The team is made anew, the world goes on.
-    fn set_threads(&mut self, threads: usize) {
+    /// The engine is made anew, the world goes on. What cannot be had leaves things as they are.
+    fn move_to(&mut self, backend: &'static str, threads: usize) {
         let Some(engine) = self.engine.take() else {
-            self.threads = threads;
+            (self.backend, self.threads) = (backend, threads);
             return;
         };
         let world = engine.into_world();
         let spare = world.clone();
-        match Engine::new(world, Backend::Cpu { threads }) {
+        match Engine::new(world, backends::make(backend, threads)) {
             Ok(engine) => {
-                self.threads = threads;
+                (self.backend, self.threads) = (backend, threads);
                 self.engine = Some(engine);
             }
             Err(error) => {
-                self.fail("threads", error);
-                self.engine = Engine::new(spare, Backend::Cpu { threads: self.threads }).ok();
+                self.fail(&format!("{backend} with {threads} threads"), error);
+                let back = backends::make(self.backend, self.threads);
+                self.engine = Engine::new(spare, back).ok();
             }
         }
     }

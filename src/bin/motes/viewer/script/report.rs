@@ -50,6 +50,7 @@ pub fn write(path: &Path, viewer: &Viewer, window: &Window, scale: f32) -> Resul
         "broad_phase": frame.params.broad_phase.word(),
         "iterations": frame.params.iterations,
         "threads": frame.threads,
+        "backend": frame.backend,
         "selected": viewer.selected,
         "size": [size.width, size.height],
         "scale": scale,
