@@ -68,8 +68,8 @@ pub fn measure(scene: &str, world: World, threads: usize, steps: u32, notes: &Se
 fn run(name: String, world: World, backend: Backend, steps: u32) -> motes::Result<Run> {
     let mut engine = Engine::new(world, backend)?;
     let dt = engine.world().params.dt;
-    let mut times = vec![Vec::with_capacity(steps as usize); Pass::COUNT];
-    let mut walls = Vec::with_capacity(steps as usize);
+    let mut times = vec![Vec::new(); Pass::COUNT];
+    let mut walls = Vec::new();
     for _ in 0..steps {
         let report = engine.step(dt)?;
         walls.push(report.wall_ms as f32);

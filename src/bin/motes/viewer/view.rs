@@ -55,7 +55,7 @@ impl View {
         let axes = self.camera.axes();
         let d = p - self.camera.eye;
         let depth = d.dot(axes.forward);
-        if !(depth > self.camera.near()) {
+        if depth.is_nan() || depth <= self.camera.near() {
             return None;
         }
         let offset = Vec2::new(d.dot(axes.right), -d.dot(axes.up)) / (depth * self.pixel());

@@ -62,7 +62,7 @@ fn bars(desk: &Desk, result: &Comparison) {
     let tall = desk.px(9.0);
     for pass in passes {
         let [left, top] = ui.cursor_screen_pos();
-        let room = ui.content_region_avail()[0] - desk.px(NAMES + 56.0);
+        let room = ui.content_region_avail()[0] - desk.px(NAMES + 120.0);
         let height = (tall * result.runs.len() as f32).max(ui.text_line_height());
         let list = ui.get_window_draw_list();
         list.add_text([left, top], ink, pass.name());
@@ -75,9 +75,9 @@ fn bars(desk: &Desk, result: &Comparison) {
         }
         let values: Vec<String> =
             (0..result.runs.len()).map(|k| format!("{:.3}", of(k, pass))).collect();
-        let first = values.first().map_or("", String::as_str);
-        let wide = room * of(0, pass).max(of(result.runs.len() - 1, pass)) / most;
-        list.add_text([left + desk.px(NAMES + 6.0) + wide, top], grey, first);
+        let longest = (0..result.runs.len()).map(|k| of(k, pass)).fold(0.0, f32::max);
+        let end = left + desk.px(NAMES + 6.0) + room * longest / most;
+        list.add_text([end, top], grey, values.join(" / "));
         ui.dummy([1.0, height + desk.px(2.0)]);
         if ui.is_mouse_hovering_rect([left, top], [left + ui.window_size()[0], top + height]) {
             let lines = result.runs.iter().zip(&values).map(|(r, v)| format!("{}: {v} ms", r.name));

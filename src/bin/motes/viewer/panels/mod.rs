@@ -4,6 +4,7 @@ mod compare;
 mod convergence;
 mod help;
 mod inspector;
+mod marks;
 mod messages;
 pub mod parameters;
 mod place;
@@ -156,6 +157,7 @@ pub fn draw(ui: &Ui, viewer: &mut Viewer, scale: f32) {
             }
         }
     });
+    marks::draw(&desk, viewer);
     messages::overlay(&desk, viewer);
     help::draw(&desk, viewer);
 }

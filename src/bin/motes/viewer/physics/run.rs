@@ -1,7 +1,7 @@
 //! The thread's loop: commands, steps at the wished pace, frames for the window.
 
 use super::command::Command;
-use super::frame::{Frame, Sample, SceneInfo};
+use super::frame::{Sample, SceneInfo};
 use super::topology::{Topology, TopologyKey};
 use super::{Shared, edit};
 use crate::viewer::messages::Note;
@@ -164,7 +164,7 @@ impl Runner {
             self.topology = (key, Arc::new(topology));
             self.colliders = Arc::new(engine.world().colliders.clone());
         }
-        let mut frame = self.shared.spare.lock().take().unwrap_or_else(Box::<Frame>::default);
+        let mut frame = self.shared.spare.lock().take().unwrap_or_default();
         frame.fill(engine);
         frame.generation = self.generation;
         frame.playing = self.playing;
