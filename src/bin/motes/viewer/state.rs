@@ -8,7 +8,7 @@ use super::history::History;
 use super::messages::{Messages, Note};
 use super::panels::parameters::Pending;
 use super::panels::profile::Profile;
-use super::physics::{Command, Frame, Physics, Placement};
+use super::physics::{Command, Frame, MeshPlacement, Physics, Placement};
 use super::pointer::Pointer;
 use super::recorder::Recorder;
 use super::scenery::{Marks, Scenery};
@@ -17,6 +17,7 @@ use super::thumbnails::Thumbnails;
 use super::view::View;
 use crate::paint::{Canvas, Painter, Quality};
 use crate::render;
+use glam::Vec3;
 use std::path::PathBuf;
 use std::time::{Duration, Instant};
 
@@ -36,6 +37,7 @@ pub struct Viewer {
     pub thumbnails: Thumbnails,
     pub profile: Profile,
     pub placement: Placement,
+    pub mesh: MeshPlacement,
     pub convergence: Convergence,
     pub compare: Compare,
     /// What the user wants; the frame tells what is.
@@ -106,6 +108,7 @@ impl Viewer {
             thumbnails: Thumbnails::default(),
             profile: Profile::default(),
             placement: Placement::default(),
+            mesh: MeshPlacement { name: "rabbit", position: Vec3::ZERO, scale: 1.0 },
             convergence: Convergence::new(),
             compare: Compare { steps: 60, runs: false, result: None },
             playing: false,

@@ -127,5 +127,5 @@ fn explain(info: &ParamInfo, before: &Value) -> String {
         false => info.choices.join(", "),
     };
     let unit = if info.unit == "1" { String::new() } else { format!(" [{}]", info.unit) };
-    format!("{}{unit}\n{}\nlegal: {legal}\nscene: {before}", info.name, info.doc)
+    format!("{}{unit}\n{}\nlegal: {legal}\nscene: {before}", info.name, info.doc.trim())
 }

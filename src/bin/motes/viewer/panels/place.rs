@@ -2,9 +2,10 @@
 
 use super::Desk;
 use crate::viewer::action::Action;
-use crate::viewer::physics::Solidity;
+use crate::viewer::physics::{Command, Solidity};
 use crate::viewer::state::Viewer;
 use imgui::Drag;
+use motes::Scene;
 
 pub fn draw(desk: &Desk, viewer: &mut Viewer) {
     let ui = desk.ui;
@@ -41,6 +42,17 @@ pub fn draw(desk: &Desk, viewer: &mut Viewer) {
         viewer.act(Action::Place);
     }
     desk.hint("O");
+    ui.separator();
+    let meshes: Vec<&'static str> = Scene::builtin_mesh_names().collect();
+    if let Some(name) = desk.choice("mesh", viewer.mesh.name, &meshes) {
+        viewer.mesh.name = name;
+    }
+    desk.hint("an obstacle at the position above; files (.obj) can be dropped on the window");
+    number("scale", &mut viewer.mesh.scale, 0.01, 100.0, "times the size it was made with");
+    if ui.button("Place the mesh") {
+        viewer.mesh.position = viewer.placement.position;
+        viewer.physics.send(Command::PlaceMesh(viewer.mesh));
+    }
     ui.separator();
     let settings = &mut viewer.settings;
     number("ball", &mut settings.ball_size, 0.005, 0.5, "radius over the scene's size");

@@ -39,8 +39,10 @@ pub enum Command {
     Throw(Ball),
     /// Puts a new object into the world.
     Place(Placement),
-    /// Adds a mesh as an obstacle.
+    /// Adds a mesh from a file as an obstacle, where the file has it.
     AddMesh(PathBuf),
+    /// Adds a built-in mesh as an obstacle.
+    PlaceMesh(MeshPlacement),
     /// Writes a snapshot.
     Save(PathBuf),
     /// Writes the particles for other programs.
@@ -143,6 +145,16 @@ impl Default for Placement {
             self_collide: false,
         }
     }
+}
+
+/// A built-in mesh for the running scene.
+#[derive(Clone, Copy, Debug, PartialEq)]
+pub struct MeshPlacement {
+    pub name: &'static str,
+    /// m.
+    pub position: Vec3,
+    /// Times the size the mesh was made with.
+    pub scale: f32,
 }
 
 #[cfg(test)]

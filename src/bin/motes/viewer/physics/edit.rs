@@ -1,12 +1,12 @@
 //! Commands that change the world between two steps.
 
-use super::command::{Ball, Placement, Solidity, Wedge};
+use super::command::{Ball, MeshPlacement, Placement, Solidity, Wedge};
 use glam::Vec3;
 use motes::shape::mesh::TriangleMesh;
 use motes::world::collider::{Pose, Shape};
 use motes::{
-    Cloth, Collider, Error, Kind, Lattice, Material, Particle, ParticleId, Phase, Result, Solid,
-    World,
+    Cloth, Collider, Error, Kind, Lattice, Material, Particle, ParticleId, Phase, Result, Scene,
+    Solid, World,
 };
 use std::path::Path;
 
@@ -95,18 +95,20 @@ pub fn place(world: &mut World, wanted: &Placement) -> Result<usize> {
         Solidity::Cylinder => Solid::Cylinder,
         Solidity::Torus => Solid::Torus { tube: 0.3 },
     };
-    let lattice = Lattice {
+    let mut lattice = Lattice {
         name: "placed body".into(),
         center: position,
         counts,
         spacing,
-        mass: wanted.mass / counts.iter().product::<u32>().max(1) as f32,
         radius: spacing * 0.5,
         solid,
         self_collide,
         stretch: material,
         ..Lattice::default()
     };
+    // How many particles share the mass is known once it was made.
+    let count = World::new().add_lattice(&lattice)?.len();
+    lattice.mass = wanted.mass / count.max(1) as f32;
     Ok(world.add_lattice(&lattice)?.len())
 }
 
@@ -122,4 +124,43 @@ pub fn add_mesh(world: &mut World, path: &Path) -> Result<usize> {
     collider.validate("mesh")?;
     world.colliders.push(collider);
     Ok(triangles)
+}
+
+/// Adds a built-in mesh as an obstacle: scenes know them by name, so a scene of one is read.
+pub fn place_mesh(world: &mut World, wanted: &MeshPlacement) -> Result<()> {
+    let [x, y, z] = wanted.position.to_array();
+    let (name, scale) = (wanted.name, wanted.scale);
+    let text = format!(
+        "[[collider]]\nshape = \"mesh\"\nmesh = \"{name}\"\n\
+         position = [{x:?}, {y:?}, {z:?}]\nscale = {scale:?}\n"
+    );
+    let made = Scene::parse("mesh.toml", &text, None, &[])?.build()?;
+    world.colliders.extend(made.colliders);
+    Ok(())
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn every_built_in_mesh_can_be_placed() {
+        let mut world = World::new();
+        for (k, name) in Scene::builtin_mesh_names().enumerate() {
+            let position = Vec3::new(1.0, -2.5, 1e-3);
+            place_mesh(&mut world, &MeshPlacement { name, position, scale: 0.5 }).unwrap();
+            assert_eq!(world.colliders.len(), k + 1, "{name}");
+            assert_eq!(world.colliders[k].pose_at(0.0).translation, position);
+        }
+    }
+
+    #[test]
+    fn what_is_placed_has_the_mass_that_was_asked_for() {
+        for (solidity, name) in Solidity::ALL {
+            let mut world = World::new();
+            let wanted = Placement { solidity, ..Placement::default() };
+            let count = place(&mut world, &wanted).unwrap();
+            assert!(count > 8 && (free_mass(&world) - wanted.mass).abs() < 0.02, "{name}");
+        }
+    }
 }

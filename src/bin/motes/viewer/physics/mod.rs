@@ -7,7 +7,7 @@ mod frame;
 mod run;
 mod topology;
 
-pub use command::{Ball, Command, Placement, Solidity, Wedge};
+pub use command::{Ball, Command, MeshPlacement, Placement, Solidity, Wedge};
 pub use frame::{Frame, Sample};
 
 use super::messages::Note;

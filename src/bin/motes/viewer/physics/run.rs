@@ -250,6 +250,8 @@ impl Runner {
                 .map(|count| Some(format!("placed an object of {count} particles"))),
             Command::AddMesh(path) => edit::add_mesh(world, &path)
                 .map(|count| Some(format!("{}: an obstacle of {count} triangles", path.display()))),
+            Command::PlaceMesh(mesh) => edit::place_mesh(world, &mesh)
+                .map(|()| Some(format!("{} is an obstacle now", mesh.name))),
             Command::Save(path) => snapshot::save(&path, &self.info.spec, world)
                 .map(|()| Some(format!("state saved as {}", path.display()))),
             Command::Export(folder, format) => crate::frames::export(&folder, format, world)
