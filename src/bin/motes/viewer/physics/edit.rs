@@ -112,18 +112,22 @@ pub fn place(world: &mut World, wanted: &Placement) -> Result<usize> {
     Ok(world.add_lattice(&lattice)?.len())
 }
 
-/// Adds a mesh as an obstacle where its file has it: solid when closed, else a sheet.
+/// Adds a mesh as an obstacle where its file has it.
 pub fn add_mesh(world: &mut World, path: &Path) -> Result<usize> {
     let (mesh, _) = TriangleMesh::load_obj(path)?;
     let triangles = mesh.triangles.len();
-    let closed = mesh.is_closed();
-    let thickness = mesh.bounds().map_or(0.01, |(low, high)| 0.005 * (high - low).length());
-    let shape = Shape::mesh(mesh, closed, thickness.max(1e-4))?;
-    let mut collider = Collider::fixed(shape, Pose::IDENTITY);
+    let mut collider = Collider::fixed(solid_or_sheet(mesh)?, Pose::IDENTITY);
     collider.name = path.file_stem().unwrap_or_default().to_string_lossy().into_owned();
     collider.validate("mesh")?;
     world.colliders.push(collider);
     Ok(triangles)
+}
+
+/// A closed mesh is solid, any other a sheet with a thickness that suits its size.
+fn solid_or_sheet(mesh: TriangleMesh) -> Result<Shape> {
+    let closed = mesh.is_closed();
+    let thickness = mesh.bounds().map_or(0.01, |(low, high)| 0.005 * (high - low).length());
+    Shape::mesh(mesh, closed, thickness.max(1e-4))
 }
 
 /// Adds a built-in mesh as an obstacle: scenes know them by name, so a scene of one is read.
@@ -131,11 +135,17 @@ pub fn place_mesh(world: &mut World, wanted: &MeshPlacement) -> Result<()> {
     let [x, y, z] = wanted.position.to_array();
     let (name, scale) = (wanted.name, wanted.scale);
     let text = format!(
-        "[[collider]]\nshape = \"mesh\"\nmesh = \"{name}\"\n\
+        "[[collider]]\nshape = \"mesh\"\nmesh = \"{name}\"\nclosed = false\nthickness = 0.01\n\
          position = [{x:?}, {y:?}, {z:?}]\nscale = {scale:?}\n"
     );
     let made = Scene::parse("mesh.toml", &text, None, &[])?.build()?;
-    world.colliders.extend(made.colliders);
+    for mut collider in made.colliders {
+        if let Shape::Mesh { mesh, .. } = collider.shape {
+            collider.shape = solid_or_sheet(mesh)?;
+        }
+        collider.validate(name)?;
+        world.colliders.push(collider);
+    }
     Ok(())
 }
 
