@@ -204,10 +204,12 @@ impl Judge<'_> {
             let away = v.dot(v) * inv_r_sq;
             let near = L::splat(1.0) - away;
             let rise = (v.dot(n) - p.z * 0.002) * inv_r;
-            let found = near * near * rise / (away + 0.01).sqrt();
             // Infinite depth gives not-a-number or less than 0 here, and both count as open.
             let counts = near.above(zero).both(rise.above(zero));
-            shut = shut + counts.select(found, zero);
+            if counts.any() {
+                let found = near * near * rise / (away + 0.01).sqrt();
+                shut = shut + counts.select(found, zero);
+            }
         }
         let share = L::splat(1.0) - shut * (STRENGTH * 2.0 / self.spiral.taps() as f32);
         // What is too far off to have anything within a pixel is open.

@@ -220,6 +220,7 @@ impl Target<'_> {
     ) {
         let c = ball.center;
         let r_sq = ball.radius * ball.radius;
+        let near = L::splat(c.z - ball.radius);
         for row in rows {
             let dy = rays.y[row];
             let oy = dy * c.z - c.y;
@@ -230,7 +231,9 @@ impl Target<'_> {
                 let ox = dx * c.z - c.x;
                 let od = ox * dx + od_y;
                 let inside = od * od - (dx * dx + d_sq_y) * (ox * ox + o_sq_y);
-                let hit = inside.reaches(L::splat(0.0));
+                // Most balls of a pile are hidden; those need no roots.
+                let old = L::load(group(self.depth, at));
+                let hit = inside.reaches(L::splat(0.0)).both(old.above(near));
                 if hit.any() {
                     let root = inside.at_least(L::splat(0.0)).sqrt();
                     let t = L::splat(c.z) - (od + root) * L::load(group(&rays.inv_sq, at));

@@ -247,9 +247,13 @@ fn draw_disc<L: Lanes>(
             let dx = left + (g * LANES) as f32;
             let depth = group_mut(depth, row * (SIDE / LANES) + g);
             let inside = rest - dx * dx;
-            let z = L::splat(c.z) - inside.at_least(L::splat(0.0)).sqrt();
             let old = L::load(depth);
-            inside.above(L::splat(0.0)).both(old.above(z)).select(z, old).store(depth);
+            // Most discs of a pile are hidden; those need no roots.
+            let open = inside.above(L::splat(0.0)).both(old.above(L::splat(c.z - radius)));
+            if open.any() {
+                let z = L::splat(c.z) - inside.at_least(L::splat(0.0)).sqrt();
+                open.both(old.above(z)).select(z, old).store(depth);
+            }
         }
     }
 }
