@@ -1,22 +1,18 @@
 //! The primitives of a tile, nearest first, for as long as one may still be seen.
 
 use super::lanes::{LANES, Lanes, group, groups};
-use super::tiles::{SIDE, TILE_AREA, key_index, key_near};
+use super::tiles::{Order, SIDE, TILE_AREA, key_index, key_near};
 use std::ops::Range;
 
 /// Primitives handed out between two looks at the depths.
 const PEEK: usize = 16;
-/// Keys put in order at a time.
-const RUN: usize = 64;
 /// Blocks along a side of a tile.
 const BLOCKS: usize = SIDE / LANES;
 
 /// The keys of a tile in order, and how deep one can see into it.
 pub struct Front<'a> {
-    keys: &'a mut [u64],
-    next: usize,
-    /// How many keys are in order: most of a tile's are never asked for.
-    sorted: usize,
+    keys: std::slice::Iter<'a, u64>,
+    order: Order,
     until_peek: usize,
     /// The farthest depth of each block of 8 x 8 pixels: nothing behind it can be seen there.
     far: [f32; BLOCKS * BLOCKS],
@@ -24,38 +20,23 @@ pub struct Front<'a> {
 }
 
 impl<'a> Front<'a> {
-    pub fn new(keys: &'a mut [u64]) -> Self {
+    pub fn new(keys: &'a [u64], order: Order) -> Self {
         let far = [f32::INFINITY; BLOCKS * BLOCKS];
-        Self { keys, next: 0, sorted: 0, until_peek: 0, far, farthest: f32::INFINITY }
+        Self { keys: keys.iter(), order, until_peek: 0, far, farthest: f32::INFINITY }
     }
 
     /// The next primitive; nothing when all that is left lies behind what was drawn.
     #[inline(always)]
     pub fn next<L: Lanes>(&mut self, depth: &[f32; TILE_AREA]) -> Option<u32> {
-        if self.next == self.keys.len() {
+        if self.keys.len() == 0 {
             return None;
-        }
-        if self.next == self.sorted {
-            self.sort();
         }
         if self.until_peek == 0 {
             self.until_peek = PEEK;
             self.peek::<L>(depth);
         }
-        let key = self.keys[self.next];
-        self.next += 1;
-        (key_near(key) < self.farthest).then(|| key_index(key))
-    }
-
-    /// Puts the next few keys in order.
-    fn sort(&mut self) {
-        let rest = &mut self.keys[self.sorted..];
-        let count = rest.len().min(RUN);
-        if count < rest.len() {
-            rest.select_nth_unstable(count);
-        }
-        rest[..count].sort_unstable();
-        self.sorted += count;
+        let &key = self.keys.next()?;
+        (self.order.least(key_near(key)) < self.farthest).then(|| key_index(key))
     }
 
     /// True when something at `near` or behind it cannot be seen in these columns and rows.

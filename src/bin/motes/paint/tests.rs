@@ -172,7 +172,7 @@ fn walls_throw_no_shadow() {
 
 #[test]
 fn walls_take_shadows() {
-    let behind = Picture { walls: wall(-1.0, 3.0, BLUE, false), ..Default::default() };
+    let behind = Picture { walls: wall(-1.0, 3.0, [220; 3], false), ..Default::default() };
     // Half-way to the sun from a point of the wall that the ball itself does not hide.
     let point = Vec3::new(0.4, -0.9, -1.0);
     let ball = sphere(point + Vec3::new(-0.42, 1.0, 0.40), 0.3, RED);
