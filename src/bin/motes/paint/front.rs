@@ -1,7 +1,7 @@
 //! The primitives of a tile, nearest first, for as long as one may still be seen.
 
 use super::lanes::{LANES, Lanes, group, groups};
-use super::tiles::{SIDE, TILE_AREA, key_index, key_near};
+use super::tiles::{Order, SIDE, TILE_AREA, key_index, key_near};
 use std::ops::Range;
 
 /// Primitives handed out between two looks at the depths.
@@ -12,6 +12,7 @@ const BLOCKS: usize = SIDE / LANES;
 /// The keys of a tile in order, and how deep one can see into it.
 pub struct Front<'a> {
     keys: std::slice::Iter<'a, u64>,
+    order: Order,
     until_peek: usize,
     /// The farthest depth of each block of 8 x 8 pixels: nothing behind it can be seen there.
     far: [f32; BLOCKS * BLOCKS],
@@ -19,10 +20,9 @@ pub struct Front<'a> {
 }
 
 impl<'a> Front<'a> {
-    pub fn new(keys: &'a mut [u64]) -> Self {
-        keys.sort_unstable();
+    pub fn new(keys: &'a [u64], order: Order) -> Self {
         let far = [f32::INFINITY; BLOCKS * BLOCKS];
-        Self { keys: keys.iter(), until_peek: 0, far, farthest: f32::INFINITY }
+        Self { keys: keys.iter(), order, until_peek: 0, far, farthest: f32::INFINITY }
     }
 
     /// The next primitive; nothing when all that is left lies behind what was drawn.
@@ -36,7 +36,7 @@ impl<'a> Front<'a> {
             self.peek::<L>(depth);
         }
         let &key = self.keys.next()?;
-        (key_near(key) < self.farthest).then(|| key_index(key))
+        (self.order.least(key_near(key)) < self.farthest).then(|| key_index(key))
     }
 
     /// True when something at `near` or behind it cannot be seen in these columns and rows.

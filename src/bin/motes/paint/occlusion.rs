@@ -192,11 +192,13 @@ impl Judge<'_> {
         for [tap_x, tap_y] in self.spiral.row(top) {
             let x = (L::load(tap_x) * reach + left).rounded().at_least(zero).at_most(right);
             let y = (L::load(tap_y) * reach + top as f32).rounded().at_least(zero).at_most(bottom);
-            let (columns, rows) = (x.nearest(), y.nearest());
+            // Counted from this row on, places are small enough for numbers to be exact.
+            let places = ((y - top as f32) * self.stride as f32 + x).nearest();
+            let row = top as usize * self.stride;
             let mut depth = [0.0; LANES];
-            for k in 0..LANES {
-                let at = rows[k] as usize * self.stride + columns[k] as usize;
-                depth[k] = self.depth.get(at).copied().unwrap_or(f32::INFINITY);
+            for (depth, place) in depth.iter_mut().zip(places) {
+                let at = row.wrapping_add_signed(place as isize);
+                *depth = self.depth.get(at).copied().unwrap_or(f32::INFINITY);
             }
             let z = L::load(&depth);
             let q = V3 { x: (x * step + lens.ray_x(0)) * z, y: (y * -step + lens.ray_y(0)) * z, z };
@@ -204,10 +206,12 @@ impl Judge<'_> {
             let away = v.dot(v) * inv_r_sq;
             let near = L::splat(1.0) - away;
             let rise = (v.dot(n) - p.z * 0.002) * inv_r;
-            let found = near * near * rise / (away + 0.01).sqrt();
             // Infinite depth gives not-a-number or less than 0 here, and both count as open.
             let counts = near.above(zero).both(rise.above(zero));
-            shut = shut + counts.select(found, zero);
+            if counts.any() {
+                let found = near * near * rise / (away + 0.01).sqrt();
+                shut = shut + counts.select(found, zero);
+            }
         }
         let share = L::splat(1.0) - shut * (STRENGTH * 2.0 / self.spiral.taps() as f32);
         // What is too far off to have anything within a pixel is open.

@@ -5,7 +5,7 @@ use super::front::Front;
 use super::lanes::{self, Kernel, LANES, Lanes, group, group_mut};
 use super::lens::Lens;
 use super::project::{Ball, Facet};
-use super::tiles::{Bins, Footprint, SIDE, TILE, TILE_AREA, Tiles};
+use super::tiles::{Bins, Footprint, Order, SIDE, TILE, TILE_AREA, Tiles};
 use rayon::prelude::*;
 use std::ops::Range;
 
@@ -51,12 +51,13 @@ impl Visibility {
             }
             let depth = self.depth.as_chunks_mut().0;
             let seen = self.seen.as_chunks_mut().0;
+            let order = self.bins.order;
             let tiled = self.bins.per_tile().into_par_iter().zip(depth).zip(seen).enumerate();
             // Left to itself, rayon makes four pieces for two threads, and tiles cost very differently.
             tiled.with_max_len(tiles.columns as usize / 2 + 1).for_each(
                 |(tile, ((keys, depth), seen))| {
                     let target = Target { lens, origin: tiles.origin(tile), depth, seen };
-                    lanes::fastest(Fill { target, keys, solids, ground, fresh });
+                    lanes::fastest(Fill { target, keys, order, solids, ground, fresh });
                 },
             );
             if first >= solids.footprints.len() {
@@ -131,7 +132,8 @@ impl Target<'_> {
 
 struct Fill<'a> {
     target: Target<'a>,
-    keys: &'a mut [u64],
+    keys: &'a [u64],
+    order: Order,
     solids: Solids<'a>,
     ground: Option<f32>,
     fresh: bool,
@@ -142,12 +144,12 @@ impl Kernel for Fill<'_> {
 
     #[inline(always)]
     fn run<L: Lanes>(self) {
-        let Fill { mut target, keys, solids, ground, fresh } = self;
+        let Fill { mut target, keys, order, solids, ground, fresh } = self;
         let rays = Rays::new::<L>(target.lens, target.origin);
         if fresh {
             target.clear::<L>(&rays, ground);
         }
-        let mut front = Front::new(keys);
+        let mut front = Front::new(keys, order);
         while let Some(index) = front.next::<L>(target.depth) {
             let footprint = &solids.footprints[index as usize];
             let (columns, rows) = footprint.within(target.origin);
@@ -220,6 +222,7 @@ impl Target<'_> {
     ) {
         let c = ball.center;
         let r_sq = ball.radius * ball.radius;
+        let near = L::splat(c.z - ball.radius);
         for row in rows {
             let dy = rays.y[row];
             let oy = dy * c.z - c.y;
@@ -230,7 +233,9 @@ impl Target<'_> {
                 let ox = dx * c.z - c.x;
                 let od = ox * dx + od_y;
                 let inside = od * od - (dx * dx + d_sq_y) * (ox * ox + o_sq_y);
-                let hit = inside.reaches(L::splat(0.0));
+                // Most balls of a pile are hidden; those need no roots.
+                let old = L::load(group(self.depth, at));
+                let hit = inside.reaches(L::splat(0.0)).both(old.above(near));
                 if hit.any() {
                     let root = inside.at_least(L::splat(0.0)).sqrt();
                     let t = L::splat(c.z) - (od + root) * L::load(group(&rays.inv_sq, at));

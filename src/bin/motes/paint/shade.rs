@@ -60,10 +60,7 @@ impl Kernel for Lit<'_> {
                 false => [1.0; SIDE],
             };
             let row = Row { x: left, y, ray_x: &ray_x, ray_y: lens.ray_y(y), depth, sees, open };
-            let lit = shade.row::<L>(&row);
-            for (light, lit) in light.iter_mut().zip(lit) {
-                light.as_chunks_mut().0[(y - top) as usize] = lit;
-            }
+            shade.row::<L>(&row, light, (y - top) as usize * (SIDE / LANES));
         }
     }
 }
@@ -100,15 +97,15 @@ impl Row<'_> {
 }
 
 impl Shade<'_> {
+    /// Lights a row, whose first group in the tile is `first`.
     #[inline(always)]
-    fn row<L: Lanes>(&self, row: &Row) -> Row3<SIDE> {
-        let mut light = [[0.0; SIDE]; 3];
+    fn row<L: Lanes>(&self, row: &Row, light: &mut Light, first: usize) {
         let some = row.sees.iter().fold(false, |any, &seen| any | (seen != SEES_NOTHING));
         if !some {
             for g in 0..SIDE / LANES {
-                self.background(row.rays::<L>(g)).store(&mut light, g);
+                self.background(row.rays::<L>(g)).store(light, first + g);
             }
-            return light;
+            return;
         }
         let bends = self.surfaces.bends(row.sees, row.ray_x, row.ray_y);
         let colors = self.surfaces.colors(row.sees, decoding());
@@ -145,9 +142,8 @@ impl Shade<'_> {
                 let solid = self.solid(rays, n, color, sun * facing, open);
                 lit = V3::select(L::load_words(&is_solid), solid, lit);
             }
-            lit.store(&mut light, g);
+            lit.store(light, first + g);
         }
-        light
     }
 
     #[inline(always)]

@@ -5,7 +5,7 @@ use super::content::Content;
 use super::front::Front;
 use super::lanes::{self, Kernel, LANES, Lanes, group_mut};
 use super::lens::Lens;
-use super::tiles::{Bins, Footprint, SIDE, TILE, TILE_AREA, Tiles};
+use super::tiles::{Bins, Footprint, Order, SIDE, TILE, TILE_AREA, Tiles};
 use super::{Picture, Sphere, Triangle};
 use glam::{Vec2, Vec3};
 use rayon::prelude::*;
@@ -97,15 +97,16 @@ impl ShadowMap {
         loop {
             let fresh = first == 0;
             first = self.bins.fill(&tiles, map.footprints, first);
+            let order = self.bins.order;
             // A worker takes a row of tiles, because that is one contiguous piece of the map.
             self.bins
                 .per_tile()
-                .par_chunks_mut(tiles.columns as usize)
+                .par_chunks(tiles.columns as usize)
                 .zip(self.depth.par_chunks_exact_mut(stride * SIDE))
                 .enumerate()
                 .with_max_len(1)
                 .for_each(|(row, (keys, band))| {
-                    for (column, keys) in keys.iter_mut().enumerate() {
+                    for (column, keys) in keys.iter().enumerate() {
                         let origin = ((column * SIDE) as u32, (row * SIDE) as u32);
                         let band = &mut band[column * SIDE..];
                         if fresh {
@@ -113,7 +114,7 @@ impl ShadowMap {
                             rows.for_each(|row| row[..SIDE].fill(f32::INFINITY));
                         }
                         if !keys.is_empty() {
-                            lanes::fastest(Fill { map, origin, keys, band, stride });
+                            lanes::fastest(Fill { map, origin, keys, order, band, stride });
                         }
                     }
                 });
@@ -148,7 +149,8 @@ fn fit(content: &Content, sun: Vec3, side: u32) -> (Placement, Tiles) {
     let scale = (side - 2.0 * MARGIN) / extent.x.max(extent.y);
     let place = Placement {
         axes: [u * scale, v * scale, down * scale],
-        start: Vec3::new(MARGIN, MARGIN, 0.0) - low * scale,
+        // Depths start at the map's side: then they all have about the same number of digits.
+        start: Vec3::new(MARGIN, MARGIN, side) - low * scale,
         scale,
     };
     let texels = |length: f32| ((length * scale + 2.0 * MARGIN).ceil().min(side)) as u32;
@@ -185,7 +187,8 @@ fn facet(place: &Placement, triangle: &Triangle) -> Facet {
 struct Fill<'a> {
     map: Solids<'a>,
     origin: (u32, u32),
-    keys: &'a mut [u64],
+    keys: &'a [u64],
+    order: Order,
     band: &'a mut [f32],
     stride: usize,
 }
@@ -195,12 +198,12 @@ impl Kernel for Fill<'_> {
 
     #[inline(always)]
     fn run<L: Lanes>(self) {
-        let Fill { map, origin, keys, band, stride } = self;
+        let Fill { map, origin, keys, order, band, stride } = self;
         let mut depth = [0.0; TILE_AREA];
         for (tile, band) in depth.as_chunks_mut::<SIDE>().0.iter_mut().zip(band.chunks(stride)) {
             tile.copy_from_slice(&band[..SIDE]);
         }
-        let mut front = Front::new(keys);
+        let mut front = Front::new(keys, order);
         while let Some(index) = front.next::<L>(&depth) {
             let footprint = &map.footprints[index as usize];
             let (columns, rows) = footprint.within(origin);
@@ -247,9 +250,13 @@ fn draw_disc<L: Lanes>(
             let dx = left + (g * LANES) as f32;
             let depth = group_mut(depth, row * (SIDE / LANES) + g);
             let inside = rest - dx * dx;
-            let z = L::splat(c.z) - inside.at_least(L::splat(0.0)).sqrt();
             let old = L::load(depth);
-            inside.above(L::splat(0.0)).both(old.above(z)).select(z, old).store(depth);
+            // Most discs of a pile are hidden; those need no roots.
+            let open = inside.above(L::splat(0.0)).both(old.above(L::splat(c.z - radius)));
+            if open.any() {
+                let z = L::splat(c.z) - inside.at_least(L::splat(0.0)).sqrt();
+                open.both(old.above(z)).select(z, old).store(depth);
+            }
         }
     }
 }
