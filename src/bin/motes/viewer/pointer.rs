@@ -40,6 +40,8 @@ pub struct Pointer {
     pub shift: bool,
     pub control: bool,
     gesture: Gesture,
+    /// Where a cut went.
+    pub trace: Vec<Vec2>,
     held: Vec<Key>,
 }
 
@@ -102,6 +104,7 @@ impl Viewer {
 
     fn press(&mut self, button: MouseButton) {
         let at = self.pointer.at;
+        self.pointer.trace = vec![at];
         self.pointer.gesture = match button {
             MouseButton::Left if self.pointer.shift => Gesture::Cut(at),
             MouseButton::Left if self.pointer.control => Gesture::Orbit,
@@ -145,6 +148,7 @@ impl Viewer {
                 let ends = [self.view.ray(from), self.view.ray(at)];
                 self.physics.send(Command::Cut(Wedge { eye: self.view.camera.eye, ends }));
                 self.pointer.gesture = Gesture::Cut(at);
+                self.pointer.trace.push(at);
             }
             _ => {}
         }
@@ -167,6 +171,7 @@ impl Viewer {
         };
         if ends {
             self.pointer.gesture = Gesture::None;
+            self.pointer.trace.clear();
         }
     }
 
