@@ -19,6 +19,17 @@ pub struct Pin {
     pub(crate) lambda: f32,
 }
 
+impl Pin {
+    /// Slot of the held particle.
+    pub fn slot(&self) -> usize {
+        self.particle as usize
+    }
+    /// Whether the point it is held at moves along a path.
+    pub fn is_driven(&self) -> bool {
+        self.path.is_some()
+    }
+}
+
 /// A moving point: positions at increasing times, linear between them.
 #[derive(Clone, Debug, Default, PartialEq, Serialize, Deserialize)]
 pub struct Path {

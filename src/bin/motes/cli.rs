@@ -18,7 +18,7 @@ pub struct Cli {
 
 #[derive(Subcommand)]
 pub enum Command {
-    /// Open the viewer on a scene (this build: run it and paint its end)
+    /// Open the viewer on a scene; without a display, run it and paint its end
     View(ViewArgs),
     /// List the built-in scenes
     Scenes(ScenesArgs),
@@ -36,8 +36,22 @@ pub enum Command {
 
 #[derive(Args, Default)]
 pub struct ViewArgs {
-    /// Built-in name, NAME:VARIANT or a .toml file [default: cloth_hang]
+    /// Built-in name, NAME:VARIANT, a .toml file or a .motes snapshot [default: cloth_hang]
     pub scene: Option<String>,
+    /// What paints: `auto` takes the best this build has
+    #[arg(long, value_enum, default_value_t = PainterName::Auto)]
+    pub painter: PainterName,
+    /// Drive the window by the lines of a file, for tests and pictures
+    #[arg(long, value_name = "FILE", hide = true)]
+    pub script: Option<PathBuf>,
+}
+
+#[derive(Clone, Copy, Default, PartialEq, ValueEnum)]
+pub enum PainterName {
+    #[default]
+    Auto,
+    Vulkan,
+    Software,
 }
 
 #[derive(Args)]
@@ -216,6 +230,9 @@ pub struct RenderArgs {
     /// Paint on a dark floor
     #[arg(long)]
     pub dark: bool,
+    /// Also paint N frames as a window does, and say how long that takes
+    #[arg(long, value_name = "N")]
+    pub time: Option<u32>,
     #[command(flatten)]
     pub tuning: Tuning,
     #[command(flatten)]

@@ -25,7 +25,13 @@ pub fn run(out: &mut dyn Write) -> Result<(), Failure> {
     table.row(["threads", &format!("{cores} unless --threads says otherwise")]);
     table.row(["memory", &memory]);
     table.row(["display", &display]);
-    table.row(["viewer", "not in this build yet: `motes view` runs the scene and paints its end"]);
+    let viewer = match cfg!(feature = "viewer") {
+        true => "yes, painted in software; needs a display",
+        false => {
+            "not in this build (feature `viewer`): `motes view` runs the scene and paints its end"
+        }
+    };
+    table.row(["viewer", viewer]);
     for (k, line) in machine::vulkan().iter().enumerate() {
         table.row([if k == 0 { "vulkan" } else { "" }, line]);
     }

@@ -19,6 +19,13 @@ pub fn memory() -> Option<(u64, u64)> {
     Some((mib("MemTotal")?, mib("MemAvailable")?))
 }
 
+/// Memory this program holds, MiB, where the system tells.
+#[cfg(feature = "viewer")]
+pub fn own_memory() -> Option<u64> {
+    let text = proc_field("/proc/self/status", "VmRSS")?;
+    Some(text.split_whitespace().next()?.parse::<u64>().ok()? / 1024)
+}
+
 /// The display's name, if a window could be opened on one.
 pub fn display() -> Option<String> {
     ["WAYLAND_DISPLAY", "DISPLAY"]

@@ -26,6 +26,8 @@ mod summary;
 mod table;
 mod tessellate;
 mod view;
+#[cfg(feature = "viewer")]
+mod viewer;
 mod workers;
 
 use clap::Parser;

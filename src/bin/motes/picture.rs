@@ -54,15 +54,15 @@ pub fn of(world: &World, lines: bool) -> Seen {
             .collect();
     }
     let first = picture.triangles.len();
-    tessellate::add_shapes(&mut picture, world);
+    tessellate::add_shapes(&mut picture, &world.colliders, world.time());
     let focus = content.map(|content| around(content, &picture.triangles[first..]));
-    tessellate::add_planes(&mut picture, world, focus);
+    tessellate::add_planes(&mut picture, &world.colliders, world.time(), focus);
     Seen { picture, focus }
 }
 
 /// The box of the content grown by the obstacles, by half its size at most: a hall must not make
 /// what happens in it small.
-fn around((low, high): (Vec3, Vec3), obstacles: &[Triangle]) -> (Vec3, Vec3) {
+pub fn around((low, high): (Vec3, Vec3), obstacles: &[Triangle]) -> (Vec3, Vec3) {
     let reach = Vec3::splat((high - low).max_element() * 0.5);
     let (least, most) = (low - reach, high + reach);
     obstacles.iter().flat_map(|t| t.p).fold((low, high), |(low, high), p| {
@@ -83,15 +83,16 @@ fn surface<'a>(world: &'a World, object: &'a Object) -> impl Iterator<Item = [us
     })
 }
 
-struct Skin {
-    triangles: Vec<[usize; 3]>,
+/// Triangles of one object, by slot.
+pub struct Skin {
+    pub triangles: Vec<[usize; 3]>,
     /// A soft body's surface has an inside; a cloth is seen from both sides.
-    closed: bool,
+    pub closed: bool,
 }
 
 /// The surface to draw instead of spheres, or none: a torn body shows its inside as spheres, and
 /// of a torn cloth those triangles go that lost an edge.
-fn skin(world: &World, object: &Object, edges: Option<&HashSet<[usize; 2]>>) -> Option<Skin> {
+pub fn skin(world: &World, object: &Object, edges: Option<&HashSet<[usize; 2]>>) -> Option<Skin> {
     let mut triangles: Vec<[usize; 3]> = surface(world, object).collect();
     if triangles.is_empty() {
         return None;
@@ -110,7 +111,8 @@ fn skin(world: &World, object: &Object, edges: Option<&HashSet<[usize; 2]>>) -> 
     Some(Skin { triangles, closed })
 }
 
-fn joined(world: &World) -> HashSet<[usize; 2]> {
+/// Which slots a distance constraint joins, the lower one first.
+pub fn joined(world: &World) -> HashSet<[usize; 2]> {
     let set = world.distance();
     let sorted = |[a, b]: [u32; 2]| [a.min(b) as usize, a.max(b) as usize];
     (0..set.len()).map(|i| sorted(set.particles(i))).collect()

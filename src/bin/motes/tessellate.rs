@@ -2,7 +2,7 @@
 
 use crate::paint::{Picture, Triangle, palette};
 use glam::{Vec2, Vec3};
-use motes::World;
+use motes::Collider;
 use motes::world::collider::{Pose, Shape};
 use std::f32::consts::{FRAC_PI_2, TAU};
 
@@ -12,17 +12,22 @@ const AROUND: usize = 48;
 const LEVEL: f32 = 0.999;
 
 /// Adds every collider with an end, where it stands now.
-pub fn add_shapes(picture: &mut Picture, world: &World) {
-    for collider in &world.colliders {
-        add_shape(picture, &collider.shape, &collider.pose_at(world.time()));
+pub fn add_shapes(picture: &mut Picture, colliders: &[Collider], time: f64) {
+    for collider in colliders {
+        add_shape(picture, &collider.shape, &collider.pose_at(time));
     }
 }
 
 /// Adds the planes: the floor, and walls as large as the box `focus` needs.
-pub fn add_planes(picture: &mut Picture, world: &World, focus: Option<(Vec3, Vec3)>) {
-    for collider in &world.colliders {
+pub fn add_planes(
+    picture: &mut Picture,
+    colliders: &[Collider],
+    time: f64,
+    focus: Option<(Vec3, Vec3)>,
+) {
+    for collider in colliders {
         let Shape::Plane { normal } = collider.shape else { continue };
-        let pose = collider.pose_at(world.time());
+        let pose = collider.pose_at(time);
         let normal = pose.apply_vector(normal.normalize_or(Vec3::Y));
         let height = pose.translation.y;
         if normal.y > LEVEL {
@@ -42,16 +47,20 @@ fn add_wall(picture: &mut Picture, normal: Vec3, point: Vec3, low: Vec3, high: V
     let (x, y) = (side * half, normal.cross(side) * half);
     let corners = [center - x - y, center + x - y, center + x + y, center - x + y];
     for [a, b, c] in [[0, 1, 2], [0, 2, 3]] {
-        push(picture, [corners[a], corners[b], corners[c]], [normal; 3], false);
+        picture.walls.push(facing([corners[a], corners[b], corners[c]], [normal; 3], false));
     }
 }
 
 fn push(picture: &mut Picture, p: [Vec3; 3], n: [Vec3; 3], two_sided: bool) {
+    picture.triangles.push(facing(p, n, two_sided));
+}
+
+fn facing(p: [Vec3; 3], n: [Vec3; 3], two_sided: bool) -> Triangle {
     // Wound so that the front is where the normals point.
     let flat = (p[1] - p[0]).cross(p[2] - p[0]);
     let inward = flat.dot(n[0] + n[1] + n[2]) < 0.0;
     let turn = |v: [Vec3; 3]| if inward { [v[0], v[2], v[1]] } else { v };
-    picture.triangles.push(Triangle { p: turn(p), n: turn(n), color: palette::STAGE, two_sided });
+    Triangle { p: turn(p), n: turn(n), color: palette::STAGE, two_sided }
 }
 
 fn add_shape(picture: &mut Picture, shape: &Shape, pose: &Pose) {

@@ -1,9 +1,9 @@
-//! The finished picture: sRGB bytes and a depth per pixel, halving, and PNG.
+//! The finished picture: sRGB words and a depth per pixel, halving, and PNG.
 
 use super::color::{decode, encode};
 use std::io::{self, Write};
 
-/// Pictures larger than this on a side are not made: 16 384² pixels already take 1.8 GB.
+/// Pictures larger than this on a side are not made: 16 384² pixels already take 2.1 GB.
 pub const SIDE_LIMIT: u32 = 16_384;
 
 /// A painted picture, rows from the top.
@@ -11,8 +11,8 @@ pub const SIDE_LIMIT: u32 = 16_384;
 pub struct Canvas {
     width: u32,
     height: u32,
-    /// sRGB, three bytes a pixel.
-    pub rgb: Vec<u8>,
+    /// sRGB as 0x00RRGGBB, the words that a window takes.
+    pub pixels: Vec<u32>,
     /// Depth in front of the eye [m]; infinite where only the background is seen.
     pub depth: Vec<f32>,
 }
@@ -30,7 +30,7 @@ impl Canvas {
         self.width = width.min(SIDE_LIMIT);
         self.height = height.min(SIDE_LIMIT);
         let pixels = self.width as usize * self.height as usize;
-        self.rgb.resize(pixels * 3, 0);
+        self.pixels.resize(pixels, 0);
         self.depth.resize(pixels, f32::INFINITY);
     }
 
@@ -46,8 +46,7 @@ impl Canvas {
 
     /// The sRGB colour of a pixel, or nothing outside the picture.
     pub fn color_at(&self, x: u32, y: u32) -> Option<[u8; 3]> {
-        let i = self.index(x, y)? * 3;
-        Some([self.rgb[i], self.rgb[i + 1], self.rgb[i + 2]])
+        Some(unpack(self.pixels[self.index(x, y)?]))
     }
 
     /// The depth of a pixel [m], or nothing outside the picture.
@@ -69,14 +68,20 @@ impl Canvas {
                 let first = 2 * y * stride + 2 * x;
                 let four = [first, first + 1, first + stride, first + stride + 1];
                 let out = y * small.width as usize + x;
-                for channel in 0..3 {
-                    let light: f32 = four.iter().map(|i| decode(self.rgb[i * 3 + channel])).sum();
-                    small.rgb[out * 3 + channel] = encode(light * 0.25);
-                }
+                let colors = four.map(|i| unpack(self.pixels[i]));
+                small.pixels[out] = pack(std::array::from_fn(|channel| {
+                    let light: f32 = colors.iter().map(|color| decode(color[channel])).sum();
+                    encode(light * 0.25)
+                }));
                 small.depth[out] = four.iter().fold(f32::INFINITY, |d, &i| d.min(self.depth[i]));
             }
         }
         small
+    }
+
+    /// sRGB, three bytes a pixel.
+    pub fn rgb(&self) -> Vec<u8> {
+        self.pixels.iter().flat_map(|&pixel| unpack(pixel)).collect()
     }
 
     /// Writes the picture as an sRGB PNG.
@@ -86,8 +91,20 @@ impl Canvas {
         encoder.set_depth(png::BitDepth::Eight);
         encoder.set_source_srgb(png::SrgbRenderingIntent::Perceptual);
         let mut writer = encoder.write_header()?;
-        writer.write_image_data(&self.rgb)?;
+        writer.write_image_data(&self.rgb())?;
         writer.finish()?;
         Ok(())
     }
+}
+
+/// A colour as a word of the canvas.
+#[inline(always)]
+pub fn pack([r, g, b]: [u8; 3]) -> u32 {
+    (r as u32) << 16 | (g as u32) << 8 | b as u32
+}
+
+/// The colour of a word of the canvas.
+#[inline(always)]
+pub fn unpack(pixel: u32) -> [u8; 3] {
+    [(pixel >> 16) as u8, (pixel >> 8) as u8, pixel as u8]
 }

@@ -4,8 +4,8 @@ use glam::Vec3;
 use std::sync::LazyLock;
 
 /// Steps of the encoding table. The steepest part of the sRGB curve has 12.92 * 255 = 3295 codes per
-/// unit of light, so 4096 steps never skip one.
-const STEPS: usize = 4096;
+/// unit of light, so 4095 steps never skip one. All bits are ones, so that a mask keeps within them.
+pub const STEPS: usize = 4095;
 
 static LINEAR: LazyLock<[f32; 256]> = LazyLock::new(|| {
     std::array::from_fn(|code| {
@@ -14,19 +14,27 @@ static LINEAR: LazyLock<[f32; 256]> = LazyLock::new(|| {
     })
 });
 
-static CODES: LazyLock<Vec<u8>> = LazyLock::new(|| {
-    (0..=STEPS)
-        .map(|step| {
-            let light = step as f32 / STEPS as f32;
-            let s = if light <= 0.003_130_8 {
-                light * 12.92
-            } else {
-                1.055 * light.powf(1.0 / 2.4) - 0.055
-            };
-            (s * 255.0).round() as u8
-        })
-        .collect()
+static CODES: LazyLock<[u8; STEPS + 1]> = LazyLock::new(|| {
+    std::array::from_fn(|step| {
+        let light = step as f32 / STEPS as f32;
+        let s = if light <= 0.003_130_8 {
+            light * 12.92
+        } else {
+            1.055 * light.powf(1.0 / 2.4) - 0.055
+        };
+        (s * 255.0).round() as u8
+    })
 });
+
+/// Linear light of every sRGB byte, for loops that decode many.
+pub fn decoding() -> &'static [f32; 256] {
+    &LINEAR
+}
+
+/// sRGB bytes of light in `STEPS` steps from 0 to 1, for loops that encode many.
+pub fn encoding() -> &'static [u8; STEPS + 1] {
+    &CODES
+}
 
 /// Linear light of an sRGB byte.
 #[inline]

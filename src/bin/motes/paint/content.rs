@@ -53,22 +53,22 @@ impl Content {
         if sample.is_empty() {
             return None;
         }
-        let sorted = |value: &dyn Fn(&super::Sphere) -> f32| {
-            let mut values: Vec<f32> = sample.iter().map(|s| value(s)).collect();
-            values.sort_unstable_by(f32::total_cmp);
-            values
-        };
-        let radii = sorted(&|s| s.radius);
-        let radius = radii[radii.len() / 2];
+        let mut values: Vec<f32> = sample.iter().map(|s| s.radius).collect();
+        let half = values.len() / 2;
+        let radius = *values.select_nth_unstable_by(half, f32::total_cmp).1;
         let (mut min, mut max) = (Vec3::ZERO, Vec3::ZERO);
         for axis in 0..3 {
-            let values = sorted(&|s| s.center[axis]);
+            values.clear();
+            values.extend(sample.iter().map(|s| s.center[axis]));
+            let least = values.iter().fold(f32::INFINITY, |a, &b| a.min(b));
+            let most = values.iter().fold(f32::NEG_INFINITY, |a, &b| a.max(b));
             let last = values.len() - 1;
             let cut = (last as f32 * CUT) as usize;
-            let (low, high) = (values[cut], values[last - cut]);
+            let low = *values.select_nth_unstable_by(cut, f32::total_cmp).1;
+            let high = *values.select_nth_unstable_by(last - cut, f32::total_cmp).1;
             let slack = (high - low) * SLACK;
-            min[axis] = values[0].max(low - slack) - radius;
-            max[axis] = values[last].min(high + slack) + radius;
+            min[axis] = least.max(low - slack) - radius;
+            max[axis] = most.min(high + slack) + radius;
         }
         Some(Self { min, max, radius })
     }

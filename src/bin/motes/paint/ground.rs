@@ -1,6 +1,7 @@
 //! The studio floor: a grid of lines that is filtered per pixel, fading into the background.
 
 use super::content::Content;
+use super::lanes::{Lanes, V3};
 use super::lens::Lens;
 use super::look::Look;
 use glam::{Vec2, Vec3};
@@ -38,45 +39,54 @@ impl Floor {
     }
 
     /// Colour of the unshadowed floor, and how much of it shows before the background (0 to 1).
-    #[inline]
-    pub fn pattern(&self, lens: &Lens, look: &Look, ray: Vec3, depth: f32) -> (Vec3, f32) {
-        let world = lens.world_direction(ray);
-        let at = lens.eye + world * depth;
-        let far = Vec2::new(at.x, at.z).distance(self.middle);
-        let share = 1.0 - ((far - self.fade.0) / (self.fade.1 - self.fade.0)).clamp(0.0, 1.0);
-        if share <= 0.0 {
-            return (look.floor, 0.0);
-        }
-        // How far the hit moves for a step of one pixel right and down: d(eye + w * drop / fall).
-        let inv_fall = 1.0 / -world.y;
-        let step = |axis: Vec3| {
-            let moved = (axis + world * (axis.y * inv_fall)) * (depth * lens.pixel);
-            Vec2::new(moved.x, moved.z).abs()
+    #[inline(always)]
+    pub fn pattern<L: Lanes>(&self, lens: &Lens, look: &Look, ray: V3<L>, depth: L) -> (V3<L>, L) {
+        let (right, up, forward) = (lens.axes.right, lens.axes.up, lens.axes.forward);
+        let world = V3 {
+            x: ray.along(Vec3::new(right.x, up.x, forward.x)),
+            y: ray.along(Vec3::new(right.y, up.y, forward.y)),
+            z: ray.along(Vec3::new(right.z, up.z, forward.z)),
         };
-        let width = step(lens.axes.right) + step(lens.axes.up);
-        let spot = Vec2::new(at.x, at.z);
-        let fine = lines(spot, width, self.spacing, 0.014);
-        let strong = lines(spot, width, self.spacing * 5.0, 0.006);
-        let line = (fine * 0.55).max(strong);
-        (look.floor.lerp(look.floor_line, line), share * share * (3.0 - 2.0 * share))
+        let (x, z) = (world.x * depth + lens.eye.x, world.z * depth + lens.eye.z);
+        let (from_x, from_z) = (x - self.middle.x, z - self.middle.y);
+        let far = (from_x * from_x + from_z * from_z).sqrt();
+        let faded = (far - self.fade.0) * (1.0 / (self.fade.1 - self.fade.0));
+        let share = L::splat(1.0) - faded.within_one();
+        // How far the hit moves for a step of one pixel right and down: d(eye + w * drop / fall).
+        let inv_fall = L::splat(-1.0) / world.y;
+        let scale = depth * lens.pixel;
+        let (right_fall, up_fall) = (inv_fall * right.y, inv_fall * up.y);
+        let wide_x = (world.x * right_fall + right.x).abs() + (world.x * up_fall + up.x).abs();
+        let wide_z = (world.z * right_fall + right.z).abs() + (world.z * up_fall + up.z).abs();
+        let spot = [(x, wide_x * scale), (z, wide_z * scale)];
+        let fine = lines(spot, self.spacing, 0.014) * 0.55;
+        let line = fine.at_least(lines(spot, self.spacing * 5.0, 0.006));
+        let smooth = share * share * (L::splat(3.0) - share * 2.0);
+        (V3::between(look.floor, look.floor_line, line), smooth)
     }
 }
 
-/// The share of a pixel's footprint (`width` around `at`) that lies on a grid line; the exact box
-/// filter, so the grid neither flickers nor makes waves far away.
-#[inline]
-fn lines(at: Vec2, width: Vec2, spacing: f32, share: f32) -> f32 {
-    // Not `floor`: on plain x86-64 that is a function call, and this runs 16 times a pixel.
-    let whole = |x: f32| {
-        let cut = x as i32 as f32;
-        if cut > x { cut - 1.0 } else { cut }
-    };
-    let covered = |x: f32| whole(x) * share + (x - whole(x)).min(share);
-    let inv_spacing = 1.0 / spacing;
-    let along = |x: f32, w: f32| {
-        let (x, w) = (x * inv_spacing + 0.5 * share, (w * inv_spacing).max(1e-4));
-        ((covered(x + 0.5 * w) - covered(x - 0.5 * w)) / w).clamp(0.0, 1.0)
-    };
-    let (a, b) = (along(at.x, width.x), along(at.y, width.y));
+/// The share of a pixel's footprint (for x and z, where it is and how wide) that lies on a grid
+/// line; the exact box filter, so the grid neither flickers nor makes waves far away.
+#[inline(always)]
+fn lines<L: Lanes>(spot: [(L, L); 2], spacing: f32, share: f32) -> L {
+    let [x, z] = spot;
+    let (a, b) = (on_line(x, spacing, share), on_line(z, spacing, share));
     a + b - a * b
+}
+
+#[inline(always)]
+fn on_line<L: Lanes>((at, width): (L, L), spacing: f32, share: f32) -> L {
+    let x = at * (1.0 / spacing) + 0.5 * share;
+    let w = (width * (1.0 / spacing)).at_least(L::splat(1e-4));
+    let half = w * 0.5;
+    ((covered(x + half, share) - covered(x - half, share)) / w).within_one()
+}
+
+/// How much of the way from 0 to x lies on lines.
+#[inline(always)]
+fn covered<L: Lanes>(x: L, share: f32) -> L {
+    let near = x.rounded();
+    let whole = near.above(x).select(near - 1.0, near);
+    whole * share + (x - whole).at_most(L::splat(share))
 }

@@ -37,37 +37,37 @@ impl Lens {
     }
 
     /// A point of the world in view space.
-    #[inline]
+    #[inline(always)]
     pub fn point(&self, p: Vec3) -> Vec3 {
         self.direction(p - self.eye)
     }
 
     /// A direction of the world in view space.
-    #[inline]
+    #[inline(always)]
     pub fn direction(&self, d: Vec3) -> Vec3 {
         Vec3::new(d.dot(self.axes.right), d.dot(self.axes.up), d.dot(self.axes.forward))
     }
 
     /// A direction in view space back in the world.
-    #[inline]
+    #[inline(always)]
     pub fn world_direction(&self, d: Vec3) -> Vec3 {
         self.axes.right * d.x + self.axes.up * d.y + self.axes.forward * d.z
     }
 
     /// The x of the ray through the middle of pixel column `px`.
-    #[inline]
+    #[inline(always)]
     pub fn ray_x(&self, px: u32) -> f32 {
         (px as f32 + 0.5) * self.pixel - self.half.x
     }
 
     /// The y of the ray through the middle of pixel row `py` (row 0 is the top).
-    #[inline]
+    #[inline(always)]
     pub fn ray_y(&self, py: u32) -> f32 {
         self.half.y - (py as f32 + 0.5) * self.pixel
     }
 
     /// Pixel coordinates of a ray (x, y, 1); pixel (0, 0) has its middle at (0.5, 0.5).
-    #[inline]
+    #[inline(always)]
     pub fn pixel_of(&self, ray: Vec2) -> Vec2 {
         Vec2::new(ray.x + self.half.x, self.half.y - ray.y) / self.pixel
     }

@@ -2,6 +2,7 @@
 
 use super::Theme;
 use super::color::linear;
+use super::lanes::{Lanes, V3};
 use glam::Vec3;
 
 /// Everything about a picture's mood that is not its content.
@@ -58,11 +59,13 @@ impl Look {
         }
     }
 
-    /// The background behind a ray whose normalised direction rises by `rise` per unit.
-    #[inline]
-    pub fn background(&self, rise: f32) -> Vec3 {
-        let t = (rise.abs() * 1.8).min(1.0);
-        let end = if rise > 0.0 { self.zenith } else { self.floor };
-        self.horizon.lerp(end, t * t * (3.0 - 2.0 * t))
+    /// The background behind rays whose normalised directions rise by `rise` per unit.
+    #[inline(always)]
+    pub fn background<L: Lanes>(&self, rise: L) -> V3<L> {
+        let t = (rise.abs() * 1.8).within_one();
+        let above = rise.above(L::splat(0.0));
+        let end = V3::select(above, V3::splat(self.zenith), V3::splat(self.floor));
+        let horizon = V3::splat(self.horizon);
+        horizon + (end - horizon) * (t * t * (L::splat(3.0) - t * 2.0))
     }
 }

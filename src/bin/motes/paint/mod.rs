@@ -1,13 +1,16 @@
 //! A software painter: lit spheres, triangles and lines on a studio floor, with shadows, on any
 //! machine. It knows nothing of scenes or worlds, only of what is to be seen.
 //!
-//! project -> bin to tiles -> visibility per tile -> shadow map -> light per tile -> lines -> sRGB
+//! project -> bin to tiles -> visibility per tile, shadow map beside it -> occlusion -> light per tile
+//! -> lines -> sRGB
 
 mod camera;
 mod canvas;
 mod color;
 mod content;
+mod front;
 mod ground;
+mod lanes;
 mod lens;
 mod look;
 mod occlusion;
@@ -19,9 +22,13 @@ mod shade;
 mod shadow;
 mod spiral;
 mod strokes;
+mod sunlight;
+mod surface;
 #[cfg(test)]
 mod tests;
 mod tiles;
+#[cfg(feature = "viewer")]
+pub mod ui;
 
 pub use camera::Camera;
 pub use canvas::{Canvas, SIDE_LIMIT};
@@ -81,6 +88,9 @@ pub enum Theme {
 pub struct Picture {
     pub spheres: Vec<Sphere>,
     pub triangles: Vec<Triangle>,
+    /// Sides of endless planes: they take shadows and throw none, since one can look through their
+    /// backs and the sun has to, as well. They do not count as content.
+    pub walls: Vec<Triangle>,
     pub lines: Vec<Line>,
     /// Height of the floor [m].
     pub ground: Option<f32>,
@@ -92,6 +102,14 @@ impl Picture {
     /// count, nor does what lies far beyond the spheres. Nothing when there is nothing finite.
     pub fn bounds(&self) -> Option<(Vec3, Vec3)> {
         content::Content::of(self).map(|content| (content.min, content.max))
+    }
+
+    /// Triangles and walls as one row; `index` is in it.
+    fn facing(&self, index: usize) -> &Triangle {
+        match self.triangles.get(index) {
+            Some(triangle) => triangle,
+            None => &self.walls[index - self.triangles.len()],
+        }
     }
 }
 

@@ -2,20 +2,22 @@
 
 use super::Picture;
 use super::camera::Camera;
-use super::canvas::Canvas;
-use super::color::encode;
+use super::canvas::{Canvas, pack};
+use super::color::{STEPS, encoding};
 use super::content::Content;
 use super::ground::Floor;
+use super::lanes::{self, Kernel, LANES, Lanes, V3};
 use super::lens::Lens;
 use super::look::Look;
 use super::occlusion::Occlusion;
 use super::project::{self, Ball, Facet};
 use super::raster::{Solids, Visibility};
-use super::shade::Shade;
+use super::shade::{Light, Lit, Shade};
 use super::shadow::ShadowMap;
 use super::spiral::Spiral;
 use super::strokes::Strokes;
-use super::tiles::{Footprint, TILE, TILE_AREA};
+use super::surface::Surfaces;
+use super::tiles::{Footprint, SIDE, TILE_AREA};
 use glam::Vec3;
 use rayon::prelude::*;
 
@@ -28,29 +30,17 @@ pub struct Quality {
     pub shadow_taps: usize,
     /// Depth samples per pixel for ambient occlusion.
     pub occlusion_taps: usize,
-    /// Occlusion once for each 2x2 block where it sees one thing: a third of the cost.
-    pub occlusion_shared: bool,
     /// Widens lines in pictures that will be halved.
     pub line_scale: f32,
 }
 
 impl Quality {
     /// For a window that is redrawn all the time.
-    pub const LIVE: Self = Self {
-        shadow_side: 1024,
-        shadow_taps: 0,
-        occlusion_taps: 8,
-        occlusion_shared: true,
-        line_scale: 1.0,
-    };
+    pub const LIVE: Self =
+        Self { shadow_side: 1024, shadow_taps: 0, occlusion_taps: 8, line_scale: 1.0 };
     /// For a picture at twice the size that is then halved.
-    pub const FINE: Self = Self {
-        shadow_side: 2048,
-        shadow_taps: 16,
-        occlusion_taps: 12,
-        occlusion_shared: false,
-        line_scale: 2.0,
-    };
+    pub const FINE: Self =
+        Self { shadow_side: 2048, shadow_taps: 16, occlusion_taps: 12, line_scale: 2.0 };
 }
 
 /// Paints pictures one after the other without giving back its memory in between.
@@ -63,6 +53,7 @@ pub struct Painter {
     facet_footprints: Vec<Footprint>,
     seen: Visibility,
     shadow: ShadowMap,
+    occlusion: Occlusion,
     strokes: Strokes,
 }
 
@@ -76,6 +67,7 @@ impl Painter {
             facet_footprints: Vec::new(),
             seen: Visibility::default(),
             shadow: ShadowMap::default(),
+            occlusion: Occlusion::default(),
             strokes: Strokes::default(),
         }
     }
@@ -96,37 +88,38 @@ impl Painter {
         }
         let lens = Lens::new(camera, width, height);
         let look = Look::of(picture.theme);
-        let content = Content::of(picture);
-
         self.project(picture, &lens);
-        let solids =
-            Solids { balls: &self.balls, facets: &self.facets, footprints: &self.footprints };
-        self.seen.draw(&lens, solids, picture.ground);
-        match &content {
-            Some(content) => {
-                self.shadow.draw(picture, content, look.sun, &lens, self.quality.shadow_side);
-            }
-            None => self.shadow.clear(),
-        }
-        self.strokes.prepare(&lens, &self.seen.tiles, &picture.lines, self.quality.line_scale);
+        let Self { quality, balls, facets, footprints, seen, shadow, strokes, occlusion, .. } =
+            self;
+        let solids = Solids { balls, facets, footprints };
+        let (_, content) = rayon::join(
+            || seen.draw(&lens, solids, picture.ground),
+            || {
+                let content = Content::of(picture);
+                match &content {
+                    Some(c) => shadow.draw(picture, c, look.sun, &lens, quality.shadow_side),
+                    None => shadow.clear(),
+                }
+                content
+            },
+        );
+        strokes.prepare(&lens, &seen.tiles, &picture.lines, quality.line_scale);
 
-        let taps = self.quality.shadow_taps;
-        let soft = (taps > 0).then(|| Spiral::new(taps));
+        let up = lens.direction(Vec3::Y);
+        let surfaces = Surfaces { picture, lens: &lens, solids, seen, up };
+        let taps = Spiral::new(quality.occlusion_taps);
+        occlusion.draw(&surfaces, occlusion_radius(&content), &taps);
+        let soft = (quality.shadow_taps > 0).then(|| Spiral::new(quality.shadow_taps));
         let shade = Shade {
-            picture,
-            lens: &lens,
-            solids,
-            seen: &self.seen,
-            shadow: &self.shadow,
-            occlusion: &Occlusion::new(occlusion_radius(&content), self.quality.occlusion_taps),
+            surfaces,
+            shadow,
+            occlusion,
             floor: &Floor::new(content.as_ref()),
             look: &look,
             sun: lens.direction(look.sun),
-            up: lens.direction(Vec3::Y),
             soft: soft.as_ref(),
-            shared: self.quality.occlusion_shared,
         };
-        finish(&shade, &self.strokes, canvas);
+        finish(&shade, strokes, canvas);
     }
 
     fn project(&mut self, picture: &Picture, lens: &Lens) {
@@ -138,6 +131,7 @@ impl Painter {
         picture
             .triangles
             .par_iter()
+            .chain(&picture.walls)
             .map(|triangle| project::facet(lens, triangle))
             .unzip_into_vecs(&mut self.facets, &mut self.facet_footprints);
         self.footprints.extend_from_slice(&self.facet_footprints);
@@ -147,39 +141,68 @@ impl Painter {
 /// Lights the tiles and writes them to the canvas. A worker takes a row of tiles, because that is
 /// one contiguous piece of the canvas.
 fn finish(shade: &Shade, strokes: &Strokes, canvas: &mut Canvas) {
-    let tiles = shade.seen.tiles;
+    let tiles = shade.surfaces.seen.tiles;
     let width = canvas.width() as usize;
-    let band = width * TILE as usize;
+    let band = width * SIDE;
     canvas
-        .rgb
-        .par_chunks_mut(band * 3)
+        .pixels
+        .par_chunks_mut(band)
         .zip(canvas.depth.par_chunks_mut(band))
         .enumerate()
+        // Left to itself, rayon makes four pieces for two threads, and rows cost very differently.
+        .with_max_len(1)
         .for_each_init(
-            || vec![Vec3::ZERO; TILE_AREA],
-            |light, (row, (rgb, depth))| {
+            || Box::new([[0.0; TILE_AREA]; 3]),
+            |light: &mut Box<Light>, (row, (pixels, depths))| {
                 for column in 0..tiles.columns as usize {
                     let tile = row * tiles.columns as usize + column;
-                    let origin = tiles.origin(tile);
-                    let stored = tile * TILE_AREA..(tile + 1) * TILE_AREA;
-                    let tile_depth = &shade.seen.depth[stored.clone()];
-                    shade.tile(tile, tile_depth, &shade.seen.seen[stored], light);
-                    strokes.draw(tile, origin, &shade.picture.lines, tile_depth, light);
-                    let left = origin.0 as usize;
-                    let count = (width - left).min(TILE as usize);
-                    let rows = depth.chunks_exact_mut(width).zip(rgb.chunks_exact_mut(width * 3));
-                    for (y, (depth, rgb)) in rows.enumerate() {
-                        let from = y * TILE as usize..y * TILE as usize + count;
-                        depth[left..left + count].copy_from_slice(&tile_depth[from.clone()]);
-                        let pixels = rgb[left * 3..].chunks_exact_mut(3);
-                        for (pixel, light) in pixels.zip(&light[from]) {
-                            let [r, g, b] = light.to_array();
-                            pixel.copy_from_slice(&[encode(r), encode(g), encode(b)]);
-                        }
+                    let depth = shade.surfaces.seen.depth(tile);
+                    lanes::fastest(Lit { shade, tile, light });
+                    let lines = &shade.surfaces.picture.lines;
+                    strokes.draw(tile, tiles.origin(tile), lines, depth, light);
+                    let left = column * SIDE;
+                    let out = left..(left + SIDE).min(width);
+                    for (y, row) in depths.chunks_exact_mut(width).enumerate() {
+                        row[out.clone()].copy_from_slice(&depth[y * SIDE..][..out.len()]);
                     }
+                    lanes::fastest(Write {
+                        light,
+                        pixels: &mut pixels[left..],
+                        width,
+                        columns: out.len(),
+                    });
                 }
             },
         );
+}
+
+/// Turns the light of a tile to words of the canvas: `pixels` starts at its first.
+struct Write<'a> {
+    light: &'a Light,
+    pixels: &'a mut [u32],
+    width: usize,
+    columns: usize,
+}
+
+impl Kernel for Write<'_> {
+    type Output = ();
+
+    #[inline(always)]
+    fn run<L: Lanes>(self) {
+        let codes = encoding();
+        for (y, row) in self.pixels.chunks_mut(self.width).enumerate() {
+            for (g, pixels) in row[..self.columns].chunks_mut(LANES).enumerate() {
+                let light: V3<L> = V3::load(self.light, y * (SIDE / LANES) + g);
+                let red = (light.x.within_one() * STEPS as f32).nearest();
+                let green = (light.y.within_one() * STEPS as f32).nearest();
+                let blue = (light.z.within_one() * STEPS as f32).nearest();
+                for (i, pixel) in pixels.iter_mut().enumerate() {
+                    let code = |step: i32| codes[step as usize & STEPS];
+                    *pixel = pack([code(red[i]), code(green[i]), code(blue[i])]);
+                }
+            }
+        }
+    }
 }
 
 /// How far ambient occlusion reaches [m]: a few particles, or a part of the content when those are

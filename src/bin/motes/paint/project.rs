@@ -24,6 +24,11 @@ pub struct Facet {
     pub edges: [Vec3; 3],
     pub normal: Vec3,
     pub depth: f32,
+    /// Normals of the corners, and the one that `normal` gives: towards the eye, for light.
+    pub corners: [Vec3; 3],
+    pub flat: Vec3,
+    /// All corners have one normal, the first, of length 1.
+    pub is_flat: bool,
 }
 
 /// A line in pixels; `inv_depth` is linear along it.
@@ -75,6 +80,9 @@ pub fn facet(lens: &Lens, triangle: &Triangle) -> (Facet, Footprint) {
         edges: [p[1].cross(p[2] - p[1]), p[2].cross(p[0] - p[2]), p[0].cross(p[1] - p[0])],
         normal: (p[1] - p[0]).cross(p[2] - p[0]),
         depth: 0.0,
+        corners: [Vec3::ZERO; 3],
+        flat: Vec3::ZERO,
+        is_flat: false,
     };
     made.depth = p[0].dot(made.normal);
     let drawable = made.depth.is_finite()
@@ -86,7 +94,19 @@ pub fn facet(lens: &Lens, triangle: &Triangle) -> (Facet, Footprint) {
         return (made, Footprint::NOTHING);
     }
     if made.depth < 0.0 {
-        made = Facet { edges: made.edges.map(|e| -e), normal: -made.normal, depth: -made.depth };
+        made.edges = made.edges.map(|e| -e);
+        made.normal = -made.normal;
+        made.depth = -made.depth;
+    }
+    made.flat = -made.normal.normalize_or_zero();
+    made.corners = triangle.n.map(|n| lens.direction(n));
+    let [a, b, c] = made.corners;
+    if triangle.two_sided && (a + b + c).dot(made.flat) < 0.0 {
+        made.corners = [-a, -b, -c];
+    }
+    made.is_flat = triangle.n[0] == triangle.n[1] && triangle.n[0] == triangle.n[2];
+    if made.is_flat {
+        made.corners[0] = made.corners[0].normalize_or(made.flat);
     }
     let mut low = Vec2::INFINITY;
     let mut high = Vec2::NEG_INFINITY;

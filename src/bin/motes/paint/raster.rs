@@ -1,25 +1,25 @@
 //! Which primitive each pixel sees, and how far away: the visibility buffer. Nothing is lit here, so
 //! hidden surfaces cost a depth test and no more.
 
+use super::front::Front;
+use super::lanes::{self, Kernel, LANES, Lanes, group, group_mut};
 use super::lens::Lens;
 use super::project::{Ball, Facet};
-use super::tiles::{Bins, Footprint, TILE, TILE_AREA, Tiles, key_index, key_near};
+use super::tiles::{Bins, Footprint, Order, SIDE, TILE, TILE_AREA, Tiles};
 use rayon::prelude::*;
+use std::ops::Range;
 
 /// The pixel sees the background.
 pub const SEES_NOTHING: u32 = u32::MAX;
 /// The pixel sees the ground plane.
 pub const SEES_GROUND: u32 = u32::MAX - 1;
 
-/// Primitives drawn between two looks at a tile's farthest depth.
-const PEEK: usize = 16;
-
 /// Depth and primitive per pixel, stored by tile. Spheres are numbered first, triangles after them.
 #[derive(Debug, Default)]
 pub struct Visibility {
     pub tiles: Tiles,
-    pub depth: Vec<f32>,
-    pub seen: Vec<u32>,
+    depth: Vec<f32>,
+    seen: Vec<u32>,
     /// Tiles that some solid may touch.
     busy: Vec<bool>,
     bins: Bins,
@@ -49,28 +49,35 @@ impl Visibility {
             for (tile, busy) in self.busy.iter_mut().enumerate() {
                 *busy |= !self.bins.tile(tile).is_empty();
             }
-            self.bins
-                .per_tile()
-                .into_par_iter()
-                .zip(self.depth.par_chunks_mut(TILE_AREA))
-                .zip(self.seen.par_chunks_mut(TILE_AREA))
-                .enumerate()
-                .for_each(|(tile, ((keys, depth), seen))| {
-                    let origin = tiles.origin(tile);
-                    let mut target = Target { lens, origin, depth, seen };
-                    if fresh {
-                        target.clear(&tiles, ground);
-                    }
-                    target.draw(keys, solids);
-                });
+            let depth = self.depth.as_chunks_mut().0;
+            let seen = self.seen.as_chunks_mut().0;
+            let order = self.bins.order;
+            let tiled = self.bins.per_tile().into_par_iter().zip(depth).zip(seen).enumerate();
+            // Left to itself, rayon makes four pieces for two threads, and tiles cost very differently.
+            tiled.with_max_len(tiles.columns as usize / 2 + 1).for_each(
+                |(tile, ((keys, depth), seen))| {
+                    let target = Target { lens, origin: tiles.origin(tile), depth, seen };
+                    lanes::fastest(Fill { target, keys, order, solids, ground, fresh });
+                },
+            );
             if first >= solids.footprints.len() {
                 break;
             }
         }
     }
-}
 
-impl Visibility {
+    /// Depths of a tile.
+    #[inline(always)]
+    pub fn depth(&self, tile: usize) -> &[f32; TILE_AREA] {
+        &self.depth.as_chunks().0[tile]
+    }
+
+    /// What the pixels of a tile see.
+    #[inline(always)]
+    pub fn seen(&self, tile: usize) -> &[u32; TILE_AREA] {
+        &self.seen.as_chunks().0[tile]
+    }
+
     /// True when a solid may touch the tile or one around it; only there can anything be occluded.
     pub fn is_busy_around(&self, tile: usize) -> bool {
         let (columns, rows) = (self.tiles.columns as usize, self.tiles.rows as usize);
@@ -82,142 +89,191 @@ impl Visibility {
     }
 }
 
-/// The farthest depth of a tile: nothing behind it can be seen.
-pub fn farthest(depth: &[f32]) -> f32 {
-    // Eight running maxima, so that the loop vectorises.
-    let mut lanes = [0.0_f32; 8];
-    for eight in depth.chunks_exact(8) {
-        for (lane, &d) in lanes.iter_mut().zip(eight) {
-            *lane = if d > *lane { d } else { *lane };
-        }
-    }
-    lanes.iter().fold(0.0, |a, &b| a.max(b))
-}
-
-/// Draws keys nearest first and stops when everything left is hidden.
-pub fn nearest_first(keys: &mut [u64], depth: &mut [f32], mut draw: impl FnMut(&mut [f32], u32)) {
-    keys.sort_unstable();
-    let mut limit = farthest(depth);
-    for (i, &key) in keys.iter().enumerate() {
-        if key_near(key) >= limit {
-            break;
-        }
-        draw(depth, key_index(key));
-        if i % PEEK == PEEK - 1 {
-            limit = farthest(depth);
-        }
-    }
-}
-
 struct Target<'a> {
     lens: &'a Lens,
     origin: (u32, u32),
-    depth: &'a mut [f32],
-    seen: &'a mut [u32],
+    depth: &'a mut [f32; TILE_AREA],
+    seen: &'a mut [u32; TILE_AREA],
 }
 
 impl Target<'_> {
-    fn clear(&mut self, tiles: &Tiles, ground: Option<f32>) {
+    #[inline(always)]
+    fn clear<L: Lanes>(&mut self, rays: &Rays, ground: Option<f32>) {
         let lens = self.lens;
         // Seen from below the ground would hide everything, so there it is left out.
         let drop = ground.map(|height| lens.eye.y - height).filter(|drop| *drop > 0.0);
-        for row in 0..TILE {
-            let y = self.origin.1 + row;
-            let fall_y = -lens.axes.forward.y - lens.axes.up.y * lens.ray_y(y);
-            for column in 0..TILE {
-                let x = self.origin.0 + column;
-                let i = (row * TILE + column) as usize;
-                let fall = fall_y - lens.axes.right.y * lens.ray_x(x);
-                (self.depth[i], self.seen[i]) = match drop {
-                    // Beyond the picture's edge: hides all, so that it never delays the early stop.
-                    _ if x >= tiles.width || y >= tiles.height => (0.0, SEES_NOTHING),
-                    Some(drop) if fall > 1e-6 => (drop / fall, SEES_GROUND),
-                    _ => (f32::INFINITY, SEES_NOTHING),
+        for row in 0..SIDE {
+            let fall = -lens.axes.forward.y - lens.axes.up.y * rays.y[row];
+            for g in 0..SIDE / LANES {
+                let at = row * (SIDE / LANES) + g;
+                let (depth, seen) = (group_mut(self.depth, at), group_mut(self.seen, at));
+                let Some(drop) = drop else {
+                    depth.fill(f32::INFINITY);
+                    seen.fill(SEES_NOTHING);
+                    continue;
                 };
+                let fall = L::splat(fall) - L::load(group(&rays.x, g)) * lens.axes.right.y;
+                let hit = fall.above(L::splat(1e-6));
+                hit.select(L::splat(drop) / fall, L::splat(f32::INFINITY)).store(depth);
+                let [ground, nothing] = [SEES_GROUND, SEES_NOTHING].map(f32::from_bits);
+                hit.select(L::splat(ground), L::splat(nothing)).store_words(seen);
             }
         }
+        // Beyond the picture's edge: hides all, so that it never delays the early stop.
+        let columns = (lens.size.x as u32 - self.origin.0).min(TILE) as usize;
+        let rows = (lens.size.y as u32 - self.origin.1).min(TILE) as usize;
+        for row in 0..SIDE {
+            let beyond = row * SIDE + if row < rows { columns } else { 0 }..(row + 1) * SIDE;
+            self.depth[beyond.clone()].fill(0.0);
+            self.seen[beyond].fill(SEES_NOTHING);
+        }
     }
+}
 
-    fn draw(&mut self, keys: &mut [u64], solids: Solids) {
-        let Target { lens, origin, depth, seen } = self;
-        nearest_first(keys, depth, |depth, index| {
+struct Fill<'a> {
+    target: Target<'a>,
+    keys: &'a [u64],
+    order: Order,
+    solids: Solids<'a>,
+    ground: Option<f32>,
+    fresh: bool,
+}
+
+impl Kernel for Fill<'_> {
+    type Output = ();
+
+    #[inline(always)]
+    fn run<L: Lanes>(self) {
+        let Fill { mut target, keys, order, solids, ground, fresh } = self;
+        let rays = Rays::new::<L>(target.lens, target.origin);
+        if fresh {
+            target.clear::<L>(&rays, ground);
+        }
+        let mut front = Front::new(keys, order);
+        while let Some(index) = front.next::<L>(target.depth) {
             let footprint = &solids.footprints[index as usize];
+            let (columns, rows) = footprint.within(target.origin);
+            if front.hides(&columns, &rows, footprint.near) {
+                continue;
+            }
+            let groups = lanes::groups(&columns);
             match solids.balls.get(index as usize) {
-                Some(ball) => draw_ball(lens, *origin, depth, seen, footprint, ball, index),
+                Some(ball) => target.ball::<L>(&rays, groups, rows, ball, index),
                 None => {
                     let facet = &solids.facets[index as usize - solids.balls.len()];
-                    draw_facet(lens, *origin, depth, seen, footprint, facet, index);
+                    target.facet::<L>(&rays, groups, rows, facet, index);
                 }
             }
-        });
-    }
-}
-
-/// Ray d against |p - c| = r, started at the ray's point in the plane z = c.z: there all terms are
-/// as small as the sphere, so a small far sphere loses no digits.
-fn draw_ball(
-    lens: &Lens,
-    origin: (u32, u32),
-    depth: &mut [f32],
-    seen: &mut [u32],
-    footprint: &Footprint,
-    ball: &Ball,
-    index: u32,
-) {
-    let (columns, rows) = footprint.within(origin);
-    let c = ball.center;
-    let r_sq = ball.radius * ball.radius;
-    for row in rows {
-        let dy = lens.ray_y(origin.1 + row);
-        let oy = dy * c.z - c.y;
-        let (d_sq_y, o_sq_y, od_y) = (1.0 + dy * dy, oy * oy - r_sq, oy * dy);
-        let first = (row * TILE) as usize;
-        let span = first + columns.start as usize..first + columns.end as usize;
-        let start = origin.0 + columns.start;
-        for ((x, depth), seen) in (start..).zip(&mut depth[span.clone()]).zip(&mut seen[span]) {
-            let dx = lens.ray_x(x);
-            let ox = dx * c.z - c.x;
-            let d_sq = d_sq_y + dx * dx;
-            let od = od_y + ox * dx;
-            let inside = od * od - d_sq * (o_sq_y + ox * ox);
-            if inside < 0.0 || footprint.near >= *depth {
-                continue;
-            }
-            let t = c.z - (od + inside.sqrt()) / d_sq;
-            if t < *depth && t >= lens.near {
-                *depth = t;
-                *seen = index;
-            }
+            front.drew();
         }
     }
 }
 
-fn draw_facet(
-    lens: &Lens,
-    origin: (u32, u32),
-    depth: &mut [f32],
-    seen: &mut [u32],
-    footprint: &Footprint,
-    facet: &Facet,
-    index: u32,
-) {
-    let (columns, rows) = footprint.within(origin);
-    let [e0, e1, e2] = facet.edges;
-    for row in rows {
-        let dy = lens.ray_y(origin.1 + row);
-        for column in columns.clone() {
-            let d = glam::Vec3::new(lens.ray_x(origin.0 + column), dy, 1.0);
-            let slope = facet.normal.dot(d);
-            // Neighbours must overlap by a hair: their shared edge is rounded twice.
-            let hair = slope * -2e-5;
-            if slope <= 0.0 || e0.dot(d) < hair || e1.dot(d) < hair || e2.dot(d) < hair {
-                continue;
+/// The rays through a tile's pixels.
+struct Rays {
+    x: [f32; SIDE],
+    y: [f32; SIDE],
+    /// One over the squared length of each ray.
+    inv_sq: [f32; TILE_AREA],
+}
+
+impl Rays {
+    #[inline(always)]
+    fn new<L: Lanes>(lens: &Lens, origin: (u32, u32)) -> Self {
+        let mut rays = Self { x: [0.0; SIDE], y: [0.0; SIDE], inv_sq: [0.0; TILE_AREA] };
+        for i in 0..SIDE {
+            rays.x[i] = lens.ray_x(origin.0 + i as u32);
+            rays.y[i] = lens.ray_y(origin.1 + i as u32);
+        }
+        for (row, y) in rays.inv_sq.as_chunks_mut::<SIDE>().0.iter_mut().zip(rays.y) {
+            for g in 0..SIDE / LANES {
+                let x = L::load(group(&rays.x, g));
+                (L::splat(1.0) / (x * x + (1.0 + y * y))).store(group_mut(row, g));
             }
-            let t = facet.depth / slope;
-            let i = (row * TILE + column) as usize;
-            if t < depth[i] && t >= lens.near {
-                depth[i] = t;
-                seen[i] = index;
+        }
+        rays
+    }
+}
+
+impl Target<'_> {
+    /// Keeps what is nearer, where the mask is set.
+    #[inline(always)]
+    fn keep<L: Lanes>(&mut self, at: usize, hit: L, t: L, index: u32) {
+        let (depth, seen) = (group_mut(self.depth, at), group_mut(self.seen, at));
+        let old = L::load(depth);
+        let nearer = hit.both(old.above(t)).both(t.reaches(L::splat(self.lens.near)));
+        if nearer.any() {
+            nearer.select(t, old).store(depth);
+            let index = L::splat(f32::from_bits(index));
+            nearer.select(index, L::load_words(seen)).store_words(seen);
+        }
+    }
+
+    /// Ray d against |p - c| = r, started at the ray's point in the plane z = c.z: there all terms
+    /// are as small as the sphere, so a small far sphere loses no digits.
+    #[inline(always)]
+    fn ball<L: Lanes>(
+        &mut self,
+        rays: &Rays,
+        groups: Range<usize>,
+        rows: Range<usize>,
+        ball: &Ball,
+        index: u32,
+    ) {
+        let c = ball.center;
+        let r_sq = ball.radius * ball.radius;
+        let near = L::splat(c.z - ball.radius);
+        for row in rows {
+            let dy = rays.y[row];
+            let oy = dy * c.z - c.y;
+            let (d_sq_y, o_sq_y, od_y) = (1.0 + dy * dy, oy * oy - r_sq, oy * dy);
+            for g in groups.clone() {
+                let at = row * (SIDE / LANES) + g;
+                let dx = L::load(group(&rays.x, g));
+                let ox = dx * c.z - c.x;
+                let od = ox * dx + od_y;
+                let inside = od * od - (dx * dx + d_sq_y) * (ox * ox + o_sq_y);
+                // Most balls of a pile are hidden; those need no roots.
+                let old = L::load(group(self.depth, at));
+                let hit = inside.reaches(L::splat(0.0)).both(old.above(near));
+                if hit.any() {
+                    let root = inside.at_least(L::splat(0.0)).sqrt();
+                    let t = L::splat(c.z) - (od + root) * L::load(group(&rays.inv_sq, at));
+                    self.keep(at, hit, t, index);
+                }
+            }
+        }
+    }
+
+    #[inline(always)]
+    fn facet<L: Lanes>(
+        &mut self,
+        rays: &Rays,
+        groups: Range<usize>,
+        rows: Range<usize>,
+        facet: &Facet,
+        index: u32,
+    ) {
+        let [e0, e1, e2] = facet.edges;
+        let n = facet.normal;
+        for row in rows {
+            let dy = rays.y[row];
+            let at_row = |e: glam::Vec3| e.y * dy + e.z;
+            let (r0, r1, r2, rn) = (at_row(e0), at_row(e1), at_row(e2), at_row(n));
+            for g in groups.clone() {
+                let dx = L::load(group(&rays.x, g));
+                let slope = dx * n.x + rn;
+                // Neighbours must overlap by a hair: their shared edge is rounded twice.
+                let hair = slope * -2e-5;
+                let hit = slope
+                    .above(L::splat(0.0))
+                    .both((dx * e0.x + r0).reaches(hair))
+                    .both((dx * e1.x + r1).reaches(hair))
+                    .both((dx * e2.x + r2).reaches(hair));
+                if hit.any() {
+                    let t = L::splat(facet.depth) / slope;
+                    self.keep(row * (SIDE / LANES) + g, hit, t, index);
+                }
             }
         }
     }

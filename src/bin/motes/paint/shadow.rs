@@ -1,48 +1,42 @@
-//! The sun's view of the content: an orthographic depth map of spheres and triangles, and how much
-//! of the sun a point sees. All lengths in the map are in texels.
+//! The sun's view of the content: an orthographic depth map of spheres and triangles. All lengths in
+//! the map are in texels.
 
 use super::content::Content;
+use super::front::Front;
+use super::lanes::{self, Kernel, LANES, Lanes, group_mut};
 use super::lens::Lens;
-use super::raster::nearest_first;
-use super::tiles::{Bins, Footprint, TILE, TILE_AREA, Tiles};
+use super::tiles::{Bins, Footprint, Order, SIDE, TILE, TILE_AREA, Tiles};
 use super::{Picture, Sphere, Triangle};
 use glam::{Vec2, Vec3};
 use rayon::prelude::*;
-
-/// A surface must be this far [texels] behind the map to be in shadow; less leaves stripes on slopes.
-const BIAS: f32 = 1.0;
-/// Lookups start this far [texels] off the surface along its normal.
-const LIFT: f32 = 1.6;
-/// Width of the sun, as the half-width of a shadow's edge per distance from what casts it. A real
-/// sun has 0.005; this is the large lamp of a studio.
-const SUN_WIDTH: f32 = 0.05;
-/// Widest half-width of a shadow's edge, in shares of the map's side.
-const SOFT_REACH: f32 = 0.012;
+use std::ops::Range;
 
 /// The sun's depth map.
 #[derive(Debug, Default)]
 pub struct ShadowMap {
-    tiles: Tiles,
-    depth: Vec<f32>,
+    pub(super) tiles: Tiles,
+    /// Row after row, `stride` texels each, so that four texels of a row lie side by side.
+    pub(super) depth: Vec<f32>,
+    pub(super) stride: usize,
     discs: Vec<(Vec3, f32)>,
     facets: Vec<Facet>,
     footprints: Vec<Footprint>,
     bins: Bins,
-    from_view: Placement,
+    pub(super) from_view: Placement,
 }
 
 /// World or view space to the map: texel (u, v) and depth, each `axis . p + start`.
 #[derive(Clone, Copy, Debug, Default)]
-struct Placement {
-    axes: [Vec3; 3],
-    start: Vec3,
+pub(super) struct Placement {
+    pub axes: [Vec3; 3],
+    pub start: Vec3,
     /// Texels per metre.
-    scale: f32,
+    pub scale: f32,
 }
 
 impl Placement {
     #[inline]
-    fn point(&self, p: Vec3) -> Vec3 {
+    pub fn point(&self, p: Vec3) -> Vec3 {
         let [u, v, w] = self.axes;
         Vec3::new(u.dot(p), v.dot(p), w.dot(p)) + self.start
     }
@@ -53,6 +47,14 @@ impl Placement {
 struct Facet {
     weights: [Vec3; 3],
     depth: Vec3,
+}
+
+/// What throws shadows: footprints of all discs, then of all facets.
+#[derive(Clone, Copy)]
+struct Solids<'a> {
+    discs: &'a [(Vec3, f32)],
+    facets: &'a [Facet],
+    footprints: &'a [Footprint],
 }
 
 impl ShadowMap {
@@ -87,34 +89,36 @@ impl ShadowMap {
             cover(&tiles, low.truncate(), high.truncate(), low.z)
         }));
 
-        self.depth.resize(tiles.count() * TILE_AREA, 0.0);
-        let (discs, facets, footprints) = (&self.discs, &self.facets, &self.footprints);
+        self.stride = tiles.columns as usize * SIDE;
+        self.depth.resize(tiles.count() * TILE_AREA, f32::INFINITY);
+        let map = Solids { discs: &self.discs, facets: &self.facets, footprints: &self.footprints };
+        let stride = self.stride;
         let mut first = 0;
         loop {
             let fresh = first == 0;
-            first = self.bins.fill(&tiles, footprints, first);
+            first = self.bins.fill(&tiles, map.footprints, first);
+            let order = self.bins.order;
+            // A worker takes a row of tiles, because that is one contiguous piece of the map.
             self.bins
                 .per_tile()
-                .into_par_iter()
-                .zip(self.depth.par_chunks_mut(TILE_AREA))
+                .par_chunks(tiles.columns as usize)
+                .zip(self.depth.par_chunks_exact_mut(stride * SIDE))
                 .enumerate()
-                .for_each(|(tile, (keys, depth))| {
-                    let origin = tiles.origin(tile);
-                    if fresh {
-                        depth.fill(f32::INFINITY);
-                    }
-                    nearest_first(keys, depth, |depth, index| {
-                        let footprint = &footprints[index as usize];
-                        match discs.get(index as usize) {
-                            Some(&(c, radius)) => draw_disc(origin, depth, footprint, c, radius),
-                            None => {
-                                let facet = &facets[index as usize - discs.len()];
-                                draw_facet(origin, depth, footprint, facet);
-                            }
+                .with_max_len(1)
+                .for_each(|(row, (keys, band))| {
+                    for (column, keys) in keys.iter().enumerate() {
+                        let origin = ((column * SIDE) as u32, (row * SIDE) as u32);
+                        let band = &mut band[column * SIDE..];
+                        if fresh {
+                            let rows = band.chunks_mut(stride).take(SIDE);
+                            rows.for_each(|row| row[..SIDE].fill(f32::INFINITY));
                         }
-                    });
+                        if !keys.is_empty() {
+                            lanes::fastest(Fill { map, origin, keys, order, band, stride });
+                        }
+                    }
                 });
-            if first >= footprints.len() {
+            if first >= map.footprints.len() {
                 break;
             }
         }
@@ -123,70 +127,6 @@ impl ShadowMap {
     /// Forgets the map: everything is lit.
     pub fn clear(&mut self) {
         self.tiles = Tiles::default();
-    }
-
-    /// The share of the sun that reaches a point with a normal (view space), from 0 to 1: the mean
-    /// of 4 x 4 texel tests, weighted so that it changes smoothly from texel to texel. `facing` is
-    /// the cosine between normal and sun: grazing light needs more bias.
-    #[inline]
-    pub fn lit(&self, p: Vec3, normal: Vec3, facing: f32) -> f32 {
-        let at = self.place(p, normal);
-        let corner = at.truncate() - Vec2::splat(1.5);
-        let limit = Vec2::new(self.tiles.width as f32, self.tiles.height as f32) - 4.0;
-        if !(corner.cmpge(Vec2::ZERO).all() && corner.cmplt(limit).all()) {
-            return 1.0;
-        }
-        let (x, y) = (corner.x as u32, corner.y as u32);
-        let part = corner - Vec2::new(x as f32, y as f32);
-        let depth = at.z - BIAS / facing.max(0.25);
-        let column = |i: u32| self.tiles.column_index(x + i);
-        let (a, b, c, d) = (column(0), column(1), column(2), column(3));
-        let line = |j: u32| {
-            let row = self.tiles.row_index(y + j);
-            let open = |i: usize| (self.depth[row + i] >= depth) as u32 as f32;
-            open(a) * (1.0 - part.x) + open(b) + open(c) + open(d) * part.x
-        };
-        (line(0) * (1.0 - part.y) + line(1) + line(2) + line(3) * part.y) / 9.0
-    }
-
-    /// As `lit`, with a sun that has a size: shadows are sharp where they start and soften with the
-    /// distance to what casts them (Fernando 2005, percentage-closer soft shadows).
-    pub fn lit_softly(&self, p: Vec3, normal: Vec3, taps: &[Vec2]) -> f32 {
-        let at = self.place(p, normal);
-        let size = Vec2::new(self.tiles.width as f32, self.tiles.height as f32);
-        let spot = at.truncate();
-        if !(spot.cmpge(Vec2::ZERO).all() && spot.cmplt(size).all()) {
-            return 1.0;
-        }
-        // How much deeper the surface itself is, per texel: without it every slope shades itself.
-        let [u, v, w] = self.from_view.axes.map(|axis| axis.dot(normal));
-        let slope = (Vec2::new(u, v) / -w.min(-0.2 * self.from_view.scale)).clamp_length_max(3.0);
-        let covered_by = |step: Vec2| {
-            let q = (spot + step).clamp(Vec2::ZERO, size - 1.0);
-            let i = self.tiles.row_index(q.y as u32) + self.tiles.column_index(q.x as u32);
-            let limit = at.z - BIAS + slope.dot(step) - 0.1 * step.length();
-            (self.depth[i] < limit).then_some(self.depth[i])
-        };
-        let reach = SOFT_REACH * size.max_element();
-        let (mut count, mut sum) = (0.0, 0.0);
-        for tap in taps {
-            if let Some(depth) = covered_by(*tap * reach) {
-                count += 1.0;
-                sum += depth;
-            }
-        }
-        if count == 0.0 {
-            return 1.0;
-        }
-        let width = ((at.z - sum / count) * SUN_WIDTH).clamp(1.5, reach);
-        let shut = taps.iter().filter(|tap| covered_by(**tap * width).is_some()).count();
-        1.0 - shut as f32 / taps.len() as f32
-    }
-
-    /// A point of a surface in the map, lifted off it.
-    #[inline]
-    fn place(&self, p: Vec3, normal: Vec3) -> Vec3 {
-        self.from_view.point(p + normal * (LIFT / self.from_view.scale.max(1e-30)))
     }
 }
 
@@ -209,7 +149,8 @@ fn fit(content: &Content, sun: Vec3, side: u32) -> (Placement, Tiles) {
     let scale = (side - 2.0 * MARGIN) / extent.x.max(extent.y);
     let place = Placement {
         axes: [u * scale, v * scale, down * scale],
-        start: Vec3::new(MARGIN, MARGIN, 0.0) - low * scale,
+        // Depths start at the map's side: then they all have about the same number of digits.
+        start: Vec3::new(MARGIN, MARGIN, side) - low * scale,
         scale,
     };
     let texels = |length: f32| ((length * scale + 2.0 * MARGIN).ceil().min(side)) as u32;
@@ -242,36 +183,109 @@ fn facet(place: &Placement, triangle: &Triangle) -> Facet {
     Facet { weights, depth }
 }
 
-fn draw_disc(origin: (u32, u32), depth: &mut [f32], footprint: &Footprint, c: Vec3, radius: f32) {
-    let (columns, rows) = footprint.within(origin);
+/// Draws a tile of the map: `band` starts at its first texel and has `stride` texels a row.
+struct Fill<'a> {
+    map: Solids<'a>,
+    origin: (u32, u32),
+    keys: &'a [u64],
+    order: Order,
+    band: &'a mut [f32],
+    stride: usize,
+}
+
+impl Kernel for Fill<'_> {
+    type Output = ();
+
+    #[inline(always)]
+    fn run<L: Lanes>(self) {
+        let Fill { map, origin, keys, order, band, stride } = self;
+        let mut depth = [0.0; TILE_AREA];
+        for (tile, band) in depth.as_chunks_mut::<SIDE>().0.iter_mut().zip(band.chunks(stride)) {
+            tile.copy_from_slice(&band[..SIDE]);
+        }
+        let mut front = Front::new(keys, order);
+        while let Some(index) = front.next::<L>(&depth) {
+            let footprint = &map.footprints[index as usize];
+            let (columns, rows) = footprint.within(origin);
+            if front.hides(&columns, &rows, footprint.near) {
+                continue;
+            }
+            let groups = lanes::groups(&columns);
+            match map.discs.get(index as usize) {
+                Some(&disc) => draw_disc::<L>(origin, &mut depth, groups, rows, disc),
+                None => {
+                    let facet = &map.facets[index as usize - map.discs.len()];
+                    draw_facet::<L>(origin, &mut depth, groups, rows, facet);
+                }
+            }
+            front.drew();
+        }
+        for (tile, band) in depth.as_chunks::<SIDE>().0.iter().zip(band.chunks_mut(stride)) {
+            band[..SIDE].copy_from_slice(tile);
+        }
+    }
+}
+
+/// 0 to 7, one in each lane.
+#[inline(always)]
+fn counting<L: Lanes>() -> L {
+    L::load(&[0.0, 1.0, 2.0, 3.0, 4.0, 5.0, 6.0, 7.0])
+}
+
+#[inline(always)]
+fn draw_disc<L: Lanes>(
+    origin: (u32, u32),
+    depth: &mut [f32; TILE_AREA],
+    groups: Range<usize>,
+    rows: Range<usize>,
+    (c, radius): (Vec3, f32),
+) {
     let r_sq = radius * radius;
+    let left = counting::<L>() + (origin.0 as f32 + 0.5 - c.x);
+    let top = origin.1 as f32 + 0.5 - c.y;
     for row in rows {
-        let dy = (origin.1 + row) as f32 + 0.5 - c.y;
-        let left = r_sq - dy * dy;
-        let first = (row * TILE) as usize;
-        let span = &mut depth[first + columns.start as usize..first + columns.end as usize];
-        for (x, depth) in (origin.0 + columns.start..).zip(span) {
-            let dx = x as f32 + 0.5 - c.x;
-            let inside = left - dx * dx;
-            if inside > 0.0 && footprint.near < *depth {
-                *depth = depth.min(c.z - inside.sqrt());
+        let dy = top + row as f32;
+        let rest = L::splat(r_sq - dy * dy);
+        for g in groups.clone() {
+            let dx = left + (g * LANES) as f32;
+            let depth = group_mut(depth, row * (SIDE / LANES) + g);
+            let inside = rest - dx * dx;
+            let old = L::load(depth);
+            // Most discs of a pile are hidden; those need no roots.
+            let open = inside.above(L::splat(0.0)).both(old.above(L::splat(c.z - radius)));
+            if open.any() {
+                let z = L::splat(c.z) - inside.at_least(L::splat(0.0)).sqrt();
+                open.both(old.above(z)).select(z, old).store(depth);
             }
         }
     }
 }
 
-fn draw_facet(origin: (u32, u32), depth: &mut [f32], footprint: &Footprint, facet: &Facet) {
-    let (columns, rows) = footprint.within(origin);
+#[inline(always)]
+fn draw_facet<L: Lanes>(
+    origin: (u32, u32),
+    depth: &mut [f32; TILE_AREA],
+    groups: Range<usize>,
+    rows: Range<usize>,
+    facet: &Facet,
+) {
     let [w0, w1, w2] = facet.weights;
+    let left = counting::<L>() + (origin.0 as f32 + 0.5);
+    let zero = L::splat(0.0);
     for row in rows {
-        for column in columns.clone() {
-            let (x, y) = (origin.0 + column, origin.1 + row);
-            let at = Vec3::new(x as f32 + 0.5, y as f32 + 0.5, 1.0);
+        let y = (origin.1 as usize + row) as f32 + 0.5;
+        let at_row = |w: Vec3| w.y * y + w.z;
+        let (r0, r1, r2, rz) = (at_row(w0), at_row(w1), at_row(w2), at_row(facet.depth));
+        for g in groups.clone() {
+            let x = left + (g * LANES) as f32;
+            let depth = group_mut(depth, row * (SIDE / LANES) + g);
             // An edge-on triangle has weights that are not numbers, and fails here.
-            if w0.dot(at) >= 0.0 && w1.dot(at) >= 0.0 && w2.dot(at) >= 0.0 {
-                let i = (row * TILE + column) as usize;
-                depth[i] = depth[i].min(facet.depth.dot(at));
-            }
+            let hit = (x * w0.x + r0)
+                .reaches(zero)
+                .both((x * w1.x + r1).reaches(zero))
+                .both((x * w2.x + r2).reaches(zero));
+            let (z, old) = (x * facet.depth.x + rz, L::load(depth));
+            hit.both(old.above(z)).select(z, old).store(depth);
         }
     }
 }

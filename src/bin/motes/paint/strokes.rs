@@ -4,7 +4,8 @@ use super::Line;
 use super::color::linear;
 use super::lens::Lens;
 use super::project::{Stroke, stroke};
-use super::tiles::{Bins, Footprint, TILE, Tiles, key_index};
+use super::shade::Light;
+use super::tiles::{Bins, Footprint, SIDE, TILE, TILE_AREA, Tiles, key_index};
 use glam::{Vec2, Vec3};
 use rayon::prelude::*;
 
@@ -43,8 +44,8 @@ impl Strokes {
         tile: usize,
         origin: (u32, u32),
         lines: &[Line],
-        depth: &[f32],
-        light: &mut [Vec3],
+        depth: &[f32; TILE_AREA],
+        light: &mut Light,
     ) {
         for &key in self.bins.tile(tile) {
             let index = key_index(key) as usize;
@@ -61,8 +62,8 @@ impl Strokes {
         index: usize,
         color: Vec3,
         origin: (u32, u32),
-        depth: &[f32],
-        light: &mut [Vec3],
+        depth: &[f32; TILE_AREA],
+        light: &mut Light,
     ) {
         let stroke = &self.strokes[index];
         let along = stroke.b - stroke.a;
@@ -81,16 +82,19 @@ impl Strokes {
         let (columns, rows) = self.footprints[index].within(origin);
         for row in rows {
             for column in columns.clone() {
-                let p = Vec2::new((origin.0 + column) as f32 + 0.5, (origin.1 + row) as f32 + 0.5);
+                let corner = Vec2::new(origin.0 as f32, origin.1 as f32);
+                let p = corner + Vec2::new(column as f32 + 0.5, row as f32 + 0.5);
                 let (s, away) = distance(p);
                 let cover = (reach - away).clamp(0.0, 1.0) * stroke.opacity;
                 if cover <= 0.0 {
                     continue;
                 }
                 let inv_depth = stroke.inv_depth[0] * (1.0 - s) + stroke.inv_depth[1] * s;
-                let i = (row * TILE + column) as usize;
+                let i = row * SIDE + column;
                 if inv_depth * depth[i] >= 1.0 - PULL {
-                    light[i] = light[i].lerp(color, cover);
+                    for (light, color) in light.iter_mut().zip(color.to_array()) {
+                        light[i] += (color - light[i]) * cover;
+                    }
                 }
             }
         }

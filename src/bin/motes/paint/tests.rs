@@ -142,6 +142,46 @@ fn the_sun_leaves_a_shadow_on_the_floor() {
     assert!(dark + 100 < lit, "{dark} against {lit}");
 }
 
+/// Brightness of the pixel that shows a point of the world.
+fn brightness(picture: &Picture, camera: &Camera, point: Vec3) -> i32 {
+    let lens = Lens::new(camera, SIZE.0, SIZE.1);
+    let view = lens.point(point);
+    let at = lens.pixel_of(view.truncate() / view.z);
+    let canvas = paint(picture, camera, SIZE.0, SIZE.1);
+    canvas.color_at(at.x as u32, at.y as u32).unwrap().map(i32::from).iter().sum()
+}
+
+#[test]
+fn walls_throw_no_shadow() {
+    let camera = Camera { eye: Vec3::new(0.0, 6.0, 6.0), ..camera() };
+    let lid: Vec<Triangle> = wall(0.0, 0.5, RED, true)
+        .into_iter()
+        .map(|t| {
+            let flat = |p: Vec3| Vec3::new(p.x, 1.0, -p.y);
+            Triangle { p: t.p.map(flat), n: [Vec3::Y; 3], ..t }
+        })
+        .collect();
+    let shadow = Vec3::new(0.84, -1.0, -0.80);
+    let open = Picture { ground: Some(-1.0), ..Default::default() };
+    let lit = brightness(&open, &camera, shadow);
+    let thrown = Picture { triangles: lid.clone(), ..open.clone() };
+    assert!(brightness(&thrown, &camera, shadow) + 100 < lit);
+    let walls = Picture { walls: lid, ..open };
+    assert!((brightness(&walls, &camera, shadow) - lit).abs() < 10);
+}
+
+#[test]
+fn walls_take_shadows() {
+    let behind = Picture { walls: wall(-1.0, 3.0, [220; 3], false), ..Default::default() };
+    // Half-way to the sun from a point of the wall that the ball itself does not hide.
+    let point = Vec3::new(0.4, -0.9, -1.0);
+    let ball = sphere(point + Vec3::new(-0.42, 1.0, 0.40), 0.3, RED);
+    let shaded = Picture { spheres: vec![ball], ..behind.clone() };
+    let lit = brightness(&behind, &camera(), point);
+    let dark = brightness(&shaded, &camera(), point);
+    assert!(dark + 60 < lit, "{dark} against {lit}");
+}
+
 #[test]
 fn what_cannot_be_drawn_is_skipped() {
     let nan = Vec3::splat(f32::NAN);
@@ -194,7 +234,7 @@ fn empty_pictures_and_empty_sizes_are_fine() {
         for ground in [None, Some(0.0), Some(100.0)] {
             let picture = Picture { theme, ground, ..Default::default() };
             assert!(picture.bounds().is_none());
-            assert_eq!(snap(&picture).rgb.len(), (SIZE.0 * SIZE.1 * 3) as usize);
+            assert_eq!(snap(&picture).rgb().len(), (SIZE.0 * SIZE.1 * 3) as usize);
         }
     }
     let picture = Picture { spheres: vec![sphere(Vec3::ZERO, 0.5, RED)], ..Default::default() };
@@ -266,5 +306,5 @@ fn a_png_can_be_read_back() {
     let mut reader = png::Decoder::new(std::io::Cursor::new(bytes)).read_info().unwrap();
     let mut pixels = vec![0; reader.output_buffer_size().unwrap()];
     reader.next_frame(&mut pixels).unwrap();
-    assert_eq!(pixels, canvas.rgb);
+    assert_eq!(pixels, canvas.rgb());
 }

@@ -3,16 +3,20 @@
 //! Buffers are stored tile after tile, so that each tile is one contiguous slice that one worker owns
 //! and that stays in its L1 cache.
 
+use std::ops::Range;
+
 /// Side of a tile [px], a power of two.
 pub const TILE: u32 = 1 << TILE_BITS;
 const TILE_BITS: u32 = 5;
+/// Side of a tile as a length of rows.
+pub const SIDE: usize = TILE as usize;
 /// Pixels of a tile.
-pub const TILE_AREA: usize = (TILE * TILE) as usize;
+pub const TILE_AREA: usize = SIDE * SIDE;
 
 /// Most entries binned at once (64 MB of keys); more primitives than that are drawn in rounds.
 const ROUND_LIMIT: usize = 8 << 20;
 
-/// The tiles of a picture and where a pixel is stored.
+/// The tiles of a picture.
 #[derive(Clone, Copy, Debug, Default)]
 pub struct Tiles {
     pub width: u32,
@@ -34,19 +38,6 @@ impl Tiles {
     pub fn origin(&self, tile: usize) -> (u32, u32) {
         let tile = tile as u32;
         (tile % self.columns * TILE, tile / self.columns * TILE)
-    }
-
-    /// The part of a pixel's storage index that depends on its column.
-    #[inline]
-    pub fn column_index(&self, x: u32) -> usize {
-        (((x >> TILE_BITS) << (2 * TILE_BITS)) | (x & (TILE - 1))) as usize
-    }
-
-    /// The part of a pixel's storage index that depends on its row.
-    #[inline]
-    pub fn row_index(&self, y: u32) -> usize {
-        ((((y >> TILE_BITS) * self.columns) << (2 * TILE_BITS)) + ((y & (TILE - 1)) << TILE_BITS))
-            as usize
     }
 }
 
@@ -87,15 +78,17 @@ impl Footprint {
     }
 
     /// The part inside the tile at `origin`, relative to that tile: columns and rows.
-    #[inline]
-    pub fn within(&self, origin: (u32, u32)) -> (std::ops::Range<u32>, std::ops::Range<u32>) {
-        let cut = |low: u16, high: u16, from: u32| {
-            (low as u32).saturating_sub(from)..(high as u32).saturating_sub(from).min(TILE)
-        };
-        (cut(self.x0, self.x1, origin.0), cut(self.y0, self.y1, origin.1))
+    #[inline(always)]
+    pub fn within(&self, origin: (u32, u32)) -> (Range<usize>, Range<usize>) {
+        let start = |low: u16, from: u32| (low as u32).saturating_sub(from) as usize;
+        let end = |high: u16, from: u32| (high as u32).saturating_sub(from).min(TILE) as usize;
+        (
+            start(self.x0, origin.0)..end(self.x1, origin.0),
+            start(self.y0, origin.1)..end(self.y1, origin.1),
+        )
     }
 
-    fn tiles(&self) -> (std::ops::Range<u32>, std::ops::Range<u32>) {
+    fn tiles(&self) -> (Range<u32>, Range<u32>) {
         let span = |low: u16, high: u16| (low as u32) >> TILE_BITS..(high as u32).div_ceil(TILE);
         if self.is_empty() {
             (0..0, 0..0)
@@ -105,13 +98,48 @@ impl Footprint {
     }
 }
 
-/// Keys of the primitives of each tile. A key is the bits of the nearest depth, then the index: keys
-/// sort by depth, and ties by index, so a picture does not depend on the thread count.
+/// Depths sorted into buckets by their leading bits: the bits of positive numbers are in the order of
+/// the numbers, and a bucket's width grows with the depth, as what can be told apart does.
+#[derive(Clone, Copy, Debug, Default)]
+pub struct Order {
+    start: u32,
+    shift: u32,
+}
+
+/// Buckets of depths, as a power of two.
+const BUCKET_BITS: u32 = 12;
+
+impl Order {
+    /// Buckets for depths with bits from `low` to `high`.
+    fn new(low: u32, high: u32) -> Self {
+        let bits = u32::BITS - high.saturating_sub(low).leading_zeros();
+        Self { start: low, shift: bits.saturating_sub(BUCKET_BITS) }
+    }
+
+    fn bucket(&self, near: f32) -> usize {
+        (near.to_bits().saturating_sub(self.start) >> self.shift) as usize
+    }
+
+    /// The least depth in the bucket of this one: no key after it has less.
+    #[inline(always)]
+    pub fn least(&self, near: f32) -> f32 {
+        let above = near.to_bits().saturating_sub(self.start);
+        f32::from_bits((above >> self.shift << self.shift) + self.start)
+    }
+}
+
+/// Keys of the primitives of each tile, nearest first but for those of one bucket, which are in the
+/// order of their indices: a picture does not depend on the thread count. A key is the bits of the
+/// nearest depth, then the index.
 #[derive(Debug, Default)]
 pub struct Bins {
+    pub order: Order,
     starts: Vec<u32>,
     cursors: Vec<u32>,
     keys: Vec<u64>,
+    /// Primitives that touch any tile, by bucket, and where each bucket goes on.
+    sorted: Vec<u32>,
+    buckets: Vec<u32>,
 }
 
 /// The index of the primitive behind a key.
@@ -135,6 +163,7 @@ impl Bins {
         self.starts.resize(tiles.count() + 1, 0);
         let mut total = 0;
         let mut end = first;
+        let (mut low, mut high) = (u32::MAX, 0);
         for footprint in &footprints[first.min(footprints.len())..] {
             let (columns, rows) = footprint.tiles();
             total += columns.len() * rows.len();
@@ -146,15 +175,22 @@ impl Bins {
                     self.starts[(row * tiles.columns + column) as usize + 1] += 1;
                 }
             }
+            if !footprint.is_empty() {
+                low = low.min(footprint.near.to_bits());
+                high = high.max(footprint.near.to_bits());
+            }
             end += 1;
         }
+        self.order = Order::new(low.min(high), high);
+        self.sort(footprints, first..end);
         for i in 1..self.starts.len() {
             self.starts[i] += self.starts[i - 1];
         }
         self.cursors.clear();
         self.cursors.extend_from_slice(&self.starts);
         self.keys.resize(self.starts[tiles.count()] as usize, 0);
-        for (index, footprint) in footprints.iter().enumerate().take(end).skip(first) {
+        for &index in &self.sorted {
+            let footprint = &footprints[index as usize];
             let (columns, rows) = footprint.tiles();
             let key = (footprint.near.to_bits() as u64) << 32 | index as u64;
             for row in rows {
@@ -168,7 +204,27 @@ impl Bins {
         end
     }
 
-    /// The keys of each tile, in tile order, for workers to sort and read.
+    /// Puts the primitives of a range in the order of their buckets: one pass over all of them costs
+    /// less than sorting the keys of each tile, which are more.
+    fn sort(&mut self, footprints: &[Footprint], range: Range<usize>) {
+        self.buckets.clear();
+        self.buckets.resize((1 << BUCKET_BITS) + 1, 0);
+        let seen = |index: &usize| !footprints[*index].is_empty();
+        for index in range.clone().filter(seen) {
+            self.buckets[self.order.bucket(footprints[index].near) + 1] += 1;
+        }
+        for i in 1..self.buckets.len() {
+            self.buckets[i] += self.buckets[i - 1];
+        }
+        self.sorted.resize(self.buckets[1 << BUCKET_BITS] as usize, 0);
+        for index in range.filter(seen) {
+            let cursor = &mut self.buckets[self.order.bucket(footprints[index].near)];
+            self.sorted[*cursor as usize] = index as u32;
+            *cursor += 1;
+        }
+    }
+
+    /// The keys of each tile, in tile order, for workers to read or sort.
     pub fn per_tile(&mut self) -> Vec<&mut [u64]> {
         let mut rest = self.keys.as_mut_slice();
         self.starts

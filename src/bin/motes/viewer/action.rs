@@ -1,0 +1,178 @@
+//! What a key, a button or a script may ask of the viewer.
+
+use super::catalog::Catalog;
+use super::physics::{Command, Physics};
+use super::state::Viewer;
+use glam::Vec2;
+use motes::ParticleId;
+use motes::export::Format;
+use motes::world::{BroadPhase, Method};
+use std::path::PathBuf;
+
+/// One request.
+#[derive(Clone, Copy, Debug, PartialEq)]
+pub enum Action {
+    PlayPause,
+    Step,
+    Reset,
+    Slower,
+    Faster,
+    Solver(&'static str),
+    NextMethod,
+    NextBroadPhase,
+    PreviousScene,
+    NextScene,
+    TogglePin,
+    Remove,
+    Deselect,
+    Throw,
+    Place,
+    NextColor,
+    Lines,
+    Skins,
+    Theme,
+    Panels,
+    Frame,
+    Follow,
+    Freeze,
+    Smaller,
+    Larger,
+    SaveProfile,
+    Record,
+    Export,
+    Screenshot,
+    Help,
+}
+
+impl Viewer {
+    /// Does it.
+    pub fn act(&mut self, action: Action) {
+        match action {
+            Action::PlayPause => self.play(!self.playing),
+            Action::Step => self.take_steps(1),
+            Action::Reset => self.physics.send(Command::Reset),
+            Action::Slower => self.set_speed(self.settings.speed * 0.5),
+            Action::Faster => self.set_speed(self.settings.speed * 2.0),
+            Action::Solver(word) => self.set_word("solver", word),
+            Action::NextMethod => {
+                self.set_word("method", after(Method::ALL, self.frame.params.method).word());
+            }
+            Action::NextBroadPhase => {
+                let next = after(BroadPhase::ALL, self.frame.params.broad_phase);
+                self.set_word("broad_phase", next.word());
+            }
+            Action::PreviousScene => self.open_neighbour(-1),
+            Action::NextScene => self.open_neighbour(1),
+            Action::TogglePin => self.with_selected(Command::TogglePin),
+            Action::Remove => self.with_selected(Command::Remove),
+            Action::Deselect => {
+                self.selected = None;
+                self.help = false;
+            }
+            Action::Throw => {
+                let corner = Vec2::new(self.view.corner[0] as f32, self.view.corner[1] as f32);
+                let size = Vec2::new(self.view.size[0] as f32, self.view.size[1] as f32);
+                self.throw_at(corner + size * 0.5);
+            }
+            Action::Place => self.physics.send(Command::Place(self.placement)),
+            Action::NextColor => self.settings.color = self.settings.color.next(),
+            Action::Lines => self.settings.lines ^= true,
+            Action::Skins => self.settings.skins ^= true,
+            Action::Theme => self.settings.dark ^= true,
+            Action::Panels => self.settings.panels ^= true,
+            Action::Frame => self.frame_scene(),
+            Action::Follow => self.look_at_selected(),
+            Action::Freeze => self.history.toggle_freeze(),
+            Action::Smaller => self.set_scale(self.settings.scale - 0.125),
+            Action::Larger => self.set_scale(self.settings.scale + 0.125),
+            Action::SaveProfile => self.save_profile(),
+            Action::Record => self.toggle_recording(),
+            Action::Export => self.export(),
+            Action::Screenshot => self.screenshot = Some(self.free_name("png")),
+            Action::Help => self.help ^= true,
+        }
+    }
+
+    pub fn play(&mut self, on: bool) {
+        self.playing = on;
+        self.physics.send(Command::Play(on));
+    }
+
+    pub fn take_steps(&mut self, count: u32) {
+        self.playing = false;
+        self.physics.send(Command::Step(count));
+    }
+
+    pub fn set_speed(&mut self, speed: f32) {
+        self.settings.speed = if speed > 0.0 { speed.clamp(1.0 / 64.0, 10.0) } else { 0.0 };
+        self.physics.send(Command::Speed(self.settings.speed));
+    }
+
+    pub fn set_word(&mut self, name: &'static str, word: &str) {
+        self.physics.send(Command::Param(name, toml::Value::String(word.into())));
+    }
+
+    pub fn open(&mut self, spec: &str) {
+        self.selected = None;
+        if !self.physics.alive()
+            && let Err(error) = self.restart()
+        {
+            return self.messages.say(format!("no thread for the simulation: {error}"), true);
+        }
+        self.loading = Some(spec.into());
+        self.physics.send(Command::Open(spec.into()));
+    }
+
+    /// Starts the simulation's thread anew.
+    fn restart(&mut self) -> std::io::Result<()> {
+        self.physics = Physics::start(self.settings.threads)?;
+        self.physics.send(Command::Speed(self.settings.speed));
+        Ok(())
+    }
+
+    fn open_neighbour(&mut self, by: isize) {
+        if let Some(spec) = Catalog::neighbour(&self.frame.scene.spec, by) {
+            self.open(spec);
+        }
+    }
+
+    fn with_selected(&mut self, command: fn(ParticleId) -> Command) {
+        match self.selected {
+            Some(id) => self.physics.send(command(ParticleId(id))),
+            None => self.messages.say("click a particle first".into(), false),
+        }
+    }
+
+    pub fn set_scale(&mut self, scale: f32) {
+        self.settings.scale = scale.clamp(0.5, 3.0);
+    }
+
+    fn export(&mut self) {
+        self.physics.send(Command::Export(PathBuf::from("."), Format::Ply));
+        self.physics.send(Command::Save(self.free_name("motes")));
+    }
+
+    /// A file name that is not taken: scene, step, and a number where that is needed.
+    pub fn free_name(&self, ending: &str) -> PathBuf {
+        let scene = self.scene_stem();
+        let base = format!("{scene}_{:06}", self.frame.step);
+        let named = |k: u32| match k {
+            0 => PathBuf::from(format!("{base}.{ending}")),
+            k => PathBuf::from(format!("{base}_{k}.{ending}")),
+        };
+        (0..10_000).map(named).find(|path| !path.exists()).unwrap_or_else(|| named(0))
+    }
+
+    /// The scene's name as part of a file name.
+    pub fn scene_stem(&self) -> String {
+        let spec = &self.frame.scene.spec;
+        let stem = std::path::Path::new(spec).file_stem().unwrap_or_default().to_string_lossy();
+        let safe = |c: char| if c.is_alphanumeric() { c } else { '_' };
+        stem.chars().map(safe).collect()
+    }
+}
+
+fn after<T: Copy + PartialEq>(all: &[T], now: T) -> T {
+    let at = all.iter().position(|&value| value == now).unwrap_or(0);
+    all[(at + 1) % all.len()]
+}

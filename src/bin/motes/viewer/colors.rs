@@ -1,0 +1,105 @@
+//! What the colour of a particle tells.
+
+use super::physics::Frame;
+use crate::paint::palette;
+use motes::Phase;
+use serde::{Deserialize, Serialize};
+
+/// What particles and skins are coloured by.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
+#[serde(rename_all = "snake_case")]
+pub enum ColorBy {
+    /// The object a particle belongs to.
+    #[default]
+    Material,
+    /// From rest to the fastest.
+    Speed,
+    /// From the smallest radius to the largest.
+    Size,
+    /// The collision group.
+    Phase,
+    /// The worker whose range of memory it lies in.
+    Worker,
+}
+
+impl ColorBy {
+    pub const ALL: [(ColorBy, &'static str); 5] = [
+        (ColorBy::Material, "material"),
+        (ColorBy::Speed, "speed"),
+        (ColorBy::Size, "size"),
+        (ColorBy::Phase, "phase"),
+        (ColorBy::Worker, "worker"),
+    ];
+
+    pub fn name(self) -> &'static str {
+        Self::ALL.iter().find(|(by, _)| *by == self).map_or("", |(_, name)| name)
+    }
+
+    pub fn next(self) -> Self {
+        let at = Self::ALL.iter().position(|(by, _)| *by == self).unwrap_or(0);
+        Self::ALL[(at + 1) % Self::ALL.len()].0
+    }
+}
+
+/// Colours of one frame.
+pub struct Colors<'a> {
+    frame: &'a Frame,
+    by: ColorBy,
+    /// What is shown as 0 and as 1.
+    range: (f32, f32),
+}
+
+impl<'a> Colors<'a> {
+    pub fn new(frame: &'a Frame, by: ColorBy) -> Self {
+        let range = match by {
+            ColorBy::Speed => (0.0, usual_top_speed(frame)),
+            ColorBy::Size => {
+                let low = frame.radii.iter().copied().fold(f32::INFINITY, f32::min);
+                let high = frame.radii.iter().copied().fold(0.0, f32::max);
+                (low.min(high), high)
+            }
+            _ => (0.0, 1.0),
+        };
+        Colors { frame, by, range }
+    }
+
+    /// What a full scale means, for the legend.
+    pub fn range(&self) -> (f32, f32) {
+        self.range
+    }
+
+    /// The colour of a slot; numbers that do not exist give the first colour.
+    pub fn of(&self, slot: usize) -> [u8; 3] {
+        let frame = self.frame;
+        let scaled = |value: f32| {
+            let (low, high) = self.range;
+            palette::scalar((value - low) / (high - low).max(1e-9))
+        };
+        match self.by {
+            ColorBy::Material => {
+                palette::group(frame.topology.object.get(slot).copied().unwrap_or(0))
+            }
+            ColorBy::Speed => {
+                scaled(frame.velocities.get(slot).map_or(0.0, |v| v.truncate().length()))
+            }
+            ColorBy::Size => scaled(frame.radii.get(slot).copied().unwrap_or(0.0)),
+            ColorBy::Phase => {
+                let phase = frame.phases.get(slot).copied().unwrap_or(0);
+                palette::group(Phase(phase).group_number())
+            }
+            ColorBy::Worker => {
+                let workers = frame.threads.max(1);
+                palette::group((slot * workers / frame.positions.len().max(1)) as u32)
+            }
+        }
+    }
+}
+
+/// A speed that few particles exceed: one that flew off must not make all others look at rest.
+fn usual_top_speed(frame: &Frame) -> f32 {
+    let stride = (frame.velocities.len() / 512).max(1);
+    let sample = frame.velocities.iter().step_by(stride);
+    let mut speeds: Vec<f32> = sample.map(|v| v.truncate().length()).collect();
+    speeds.sort_unstable_by(f32::total_cmp);
+    speeds.get(speeds.len() * 49 / 50).copied().unwrap_or(0.0).max(0.05)
+}

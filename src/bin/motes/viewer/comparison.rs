@@ -1,0 +1,108 @@
+//! The same scene on every backend this machine has, for as many steps: what each pass takes, side
+//! by side. Each runs a copy of the world, one after the other, on a thread of its own.
+
+use super::backends;
+use super::messages::Note;
+use crate::machine;
+use crossbeam::channel::Sender;
+use motes::pass::PASSES;
+use motes::{Backend, Engine, Pass, World};
+
+/// What one backend took.
+pub struct Run {
+    pub name: String,
+    /// Median milliseconds of each pass that ran.
+    pub ms: [f32; Pass::COUNT],
+    pub wall_ms: f32,
+}
+
+/// Runs of the same steps.
+pub struct Comparison {
+    pub scene: String,
+    pub steps: u32,
+    pub runs: Vec<Run>,
+}
+
+impl Comparison {
+    /// Passes that any of them ran, the costliest first.
+    pub fn passes(&self) -> Vec<Pass> {
+        let most = |pass: Pass| self.runs.iter().map(|r| r.ms[pass as usize]).fold(0.0, f32::max);
+        let mut passes: Vec<Pass> =
+            PASSES.iter().map(|info| info.pass).filter(|&pass| most(pass) > 0.0).collect();
+        passes.sort_by(|a, b| most(*b).total_cmp(&most(*a)));
+        passes
+    }
+}
+
+/// Who takes part: the CPU alone and with its team, and whatever else is here.
+fn contenders(threads: usize) -> Vec<(String, Backend)> {
+    let team = if threads > 1 { threads } else { machine::cores() };
+    let mut all = vec![("cpu, 1 thread".to_string(), Backend::Cpu { threads: 1 })];
+    if team > 1 {
+        all.push((format!("cpu, {team} threads"), Backend::Cpu { threads: team }));
+    }
+    let others = backends::all().iter().filter(|choice| choice.name != "cpu");
+    let here =
+        others.filter_map(|choice| Some((choice.name.clone(), choice.make.as_ref().ok()?(team))));
+    all.extend(here);
+    all
+}
+
+/// Measures, and sends what came out.
+pub fn measure(scene: &str, world: World, threads: usize, steps: u32, notes: &Sender<Note>) {
+    let (theirs, scene) = (notes.clone(), scene.to_string());
+    let started = std::thread::Builder::new().name("comparison".into()).spawn(move || {
+        let runs = contenders(threads)
+            .into_iter()
+            .map(|(name, backend)| run(name, world.clone(), backend, steps));
+        let note = match runs.collect::<motes::Result<Vec<Run>>>() {
+            Ok(runs) => Note::Compared(Box::new(Comparison { scene, steps, runs })),
+            Err(error) => Note::error(format!("comparison: {error}")),
+        };
+        let _ = theirs.send(note);
+    });
+    if let Err(error) = started {
+        let _ = notes.send(Note::error(format!("comparison: no thread: {error}")));
+    }
+}
+
+fn run(name: String, world: World, backend: Backend, steps: u32) -> motes::Result<Run> {
+    let mut engine = Engine::new(world, backend)?;
+    let dt = engine.world().params.dt;
+    let mut times = vec![Vec::new(); Pass::COUNT];
+    let mut walls = Vec::new();
+    for _ in 0..steps {
+        let report = engine.step(dt)?;
+        walls.push(report.wall_ms as f32);
+        report.passes.ran().for_each(|(pass, _, ms)| times[pass as usize].push(ms as f32));
+    }
+    let ms = std::array::from_fn(|pass| median(&mut times[pass]));
+    Ok(Run { name, ms, wall_ms: median(&mut walls) })
+}
+
+fn median(values: &mut [f32]) -> f32 {
+    values.sort_unstable_by(f32::total_cmp);
+    values.get(values.len() / 2).copied().unwrap_or(0.0)
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use motes::Cloth;
+
+    #[test]
+    fn the_same_passes_run_for_any_team() {
+        let mut world = World::new();
+        world.add_cloth(&Cloth::default()).unwrap();
+        let (send, told) = crossbeam::channel::unbounded();
+        measure("cloth", world, 2, 5, &send);
+        let Ok(Note::Compared(compared)) = told.recv() else { panic!("nothing was compared") };
+        assert_eq!(compared.runs.len(), contenders(2).len());
+        assert!(compared.runs.len() >= 2);
+        let passes = compared.passes();
+        assert!(passes.contains(&Pass::SolveDistance) && passes.contains(&Pass::Predict));
+        for run in &compared.runs {
+            assert!(passes.iter().all(|&pass| run.ms[pass as usize] > 0.0) && run.wall_ms > 0.0);
+        }
+    }
+}

@@ -1,0 +1,144 @@
+//! imgui set up for this window: fonts, colours, sizes. Everything is in physical pixels, so that
+//! the painter has nothing to scale.
+
+use super::fonts;
+use crate::paint::ui::FontTexture;
+use imgui::{Context, FontConfig, FontGlyphRanges, FontSource, StyleColor};
+use imgui_winit_support::{HiDpiMode, WinitPlatform};
+use winit::window::Window;
+
+/// Height of a line of text at 100 % [px].
+const TEXT: f32 = 14.0;
+
+/// imgui and what is drawn with it.
+pub struct Interface {
+    pub context: Context,
+    pub platform: WinitPlatform,
+    pub texture: FontTexture,
+    font: Option<Vec<u8>>,
+    /// The style imgui starts with; sizes are scaled from it.
+    plain: imgui::Style,
+    /// Scale and theme that fonts and colours were made for.
+    made_for: Option<(f32, bool)>,
+}
+
+impl Interface {
+    pub fn new(window: &Window) -> Self {
+        let mut context = Context::create();
+        context.set_ini_filename(None);
+        let mut platform = WinitPlatform::new(&mut context);
+        platform.attach_window(context.io_mut(), window, HiDpiMode::Locked(1.0));
+        let plain = *context.style();
+        Interface {
+            plain,
+            context,
+            platform,
+            texture: FontTexture::default(),
+            font: fonts::system(),
+            made_for: None,
+        }
+    }
+
+    /// Makes fonts and colours anew when the scale or the theme changed.
+    pub fn adapt(&mut self, scale: f32, dark: bool) {
+        if self.made_for == Some((scale, dark)) {
+            return;
+        }
+        if self.made_for.is_none_or(|(old, _)| old != scale) {
+            self.make_fonts(scale);
+        }
+        self.made_for = Some((scale, dark));
+        let style = self.context.style_mut();
+        *style = self.plain;
+        if dark {
+            style.use_dark_colors();
+        } else {
+            style.use_light_colors();
+        }
+        for (which, color) in colors(dark) {
+            style[which] = color;
+        }
+        style.window_rounding = 0.0;
+        style.frame_rounding = 3.0;
+        style.grab_rounding = 3.0;
+        style.tab_rounding = 3.0;
+        style.popup_rounding = 4.0;
+        style.scrollbar_rounding = 3.0;
+        style.scrollbar_size = 10.0;
+        style.window_border_size = 1.0;
+        style.window_padding = [8.0, 8.0];
+        style.frame_padding = [6.0, 3.0];
+        style.item_spacing = [6.0, 5.0];
+        style.scale_all_sizes(scale);
+    }
+
+    fn make_fonts(&mut self, scale: f32) {
+        let size = (TEXT * scale).round();
+        let atlas = self.context.fonts();
+        atlas.clear();
+        let config = Some(FontConfig {
+            size_pixels: size,
+            oversample_h: 2,
+            pixel_snap_h: true,
+            // Latin with its accents, and the superscript two of m/s².
+            glyph_ranges: FontGlyphRanges::default(),
+            ..FontConfig::default()
+        });
+        match &self.font {
+            Some(data) => {
+                atlas.add_font(&[FontSource::TtfData { data, size_pixels: size, config }])
+            }
+            None => atlas.add_font(&[FontSource::DefaultFontData { config }]),
+        };
+        let texture = atlas.build_alpha8_texture();
+        self.texture = FontTexture {
+            width: texture.width as usize,
+            height: texture.height as usize,
+            alpha: texture.data.to_vec(),
+        };
+    }
+}
+
+fn rgb(hex: u32, alpha: f32) -> [f32; 4] {
+    let part = |shift: u32| (hex >> shift & 255) as f32 / 255.0;
+    [part(16), part(8), part(0), alpha]
+}
+
+/// The colours that differ from imgui's own.
+fn colors(dark: bool) -> Vec<(StyleColor, [f32; 4])> {
+    use StyleColor::*;
+    let pick =
+        |on_dark: u32, on_light: u32, alpha: f32| rgb(if dark { on_dark } else { on_light }, alpha);
+    let accent = |alpha: f32| pick(0x4a8cf0, 0x2f6fd6, alpha);
+    vec![
+        (Text, pick(0xe3e7ee, 0x1c2430, 1.0)),
+        (TextDisabled, pick(0x8a94a4, 0x6d7888, 1.0)),
+        (WindowBg, pick(0x181b21, 0xf4f6f9, 1.0)),
+        (ChildBg, pick(0x181b21, 0xf4f6f9, 0.0)),
+        (PopupBg, pick(0x1f232b, 0xffffff, 0.98)),
+        (Border, pick(0x2c323c, 0xd2d8e1, 1.0)),
+        (FrameBg, pick(0x262b34, 0xe3e8ef, 1.0)),
+        (FrameBgHovered, pick(0x303743, 0xd7dee8, 1.0)),
+        (FrameBgActive, pick(0x3a4352, 0xcad4e2, 1.0)),
+        (TitleBg, pick(0x12151a, 0xe3e7ed, 1.0)),
+        (TitleBgActive, pick(0x12151a, 0xe3e7ed, 1.0)),
+        (TitleBgCollapsed, pick(0x12151a, 0xe3e7ed, 1.0)),
+        (ScrollbarBg, pick(0x181b21, 0xf4f6f9, 0.0)),
+        (ScrollbarGrab, pick(0x3a4250, 0xc3ccd8, 1.0)),
+        (CheckMark, accent(1.0)),
+        (SliderGrab, accent(0.9)),
+        (SliderGrabActive, accent(1.0)),
+        (Button, pick(0x2d3440, 0xdbe2ec, 1.0)),
+        (ButtonHovered, accent(0.55)),
+        (ButtonActive, accent(0.85)),
+        (Header, accent(0.28)),
+        (HeaderHovered, accent(0.42)),
+        (HeaderActive, accent(0.55)),
+        (Separator, pick(0x2c323c, 0xd2d8e1, 1.0)),
+        (Tab, pick(0x1f242c, 0xe3e8ef, 1.0)),
+        (TabHovered, accent(0.5)),
+        (TabActive, accent(0.4)),
+        (TabUnfocused, pick(0x1f242c, 0xe3e8ef, 1.0)),
+        (TabUnfocusedActive, accent(0.3)),
+    ]
+}

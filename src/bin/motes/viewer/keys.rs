@@ -1,0 +1,106 @@
+//! Every key and what it does: the table behind both the keyboard and the list that `?` shows.
+
+use super::action::Action;
+use imgui::Key;
+
+/// A key, its name on the list, and what it does.
+pub struct Binding {
+    pub key: Key,
+    /// In scripts and on the list.
+    pub name: &'static str,
+    pub action: Action,
+    pub does: &'static str,
+}
+
+const fn on(key: Key, name: &'static str, action: Action, does: &'static str) -> Binding {
+    Binding { key, name, action, does }
+}
+
+/// The keys, in the order they are listed.
+pub const BINDINGS: &[Binding] = &[
+    on(Key::Space, "Space", Action::PlayPause, "play or pause"),
+    on(Key::N, "N", Action::Step, "single step"),
+    on(Key::R, "R", Action::Reset, "reset the scene, keep the parameters"),
+    on(Key::LeftBracket, "[", Action::Slower, "half the speed"),
+    on(Key::RightBracket, "]", Action::Faster, "twice the speed"),
+    on(Key::Alpha1, "1", Action::Solver("seidel"), "solver seidel"),
+    on(Key::Alpha2, "2", Action::Solver("lockfree"), "solver lockfree"),
+    on(Key::Alpha3, "3", Action::Solver("colored"), "solver colored"),
+    on(Key::Alpha4, "4", Action::Solver("jacobi"), "solver jacobi"),
+    on(Key::M, "M", Action::NextMethod, "switch between pbd and xpbd"),
+    on(Key::V, "V", Action::NextBroadPhase, "next broad phase"),
+    on(Key::PageUp, "PageUp", Action::PreviousScene, "previous scene"),
+    on(Key::PageDown, "PageDown", Action::NextScene, "next scene"),
+    on(Key::P, "P", Action::TogglePin, "pin or free the selected particle"),
+    on(Key::Delete, "Delete", Action::Remove, "remove the selected particle"),
+    on(Key::Escape, "Escape", Action::Deselect, "select nothing, close the list of keys"),
+    on(Key::B, "B", Action::Throw, "throw a ball into the middle"),
+    on(Key::O, "O", Action::Place, "place the object of the panel Place"),
+    on(Key::C, "C", Action::NextColor, "next colouring"),
+    on(Key::L, "L", Action::Lines, "constraints as lines, by strain"),
+    on(Key::K, "K", Action::Skins, "surfaces or particles"),
+    on(Key::T, "T", Action::Theme, "dark or light"),
+    on(Key::Tab, "Tab", Action::Panels, "panels on or off"),
+    on(Key::Home, "Home", Action::Frame, "show the whole scene"),
+    on(Key::F, "F", Action::Follow, "look at the selected particle"),
+    on(Key::Z, "Z", Action::Freeze, "freeze the profile"),
+    on(Key::Minus, "-", Action::Smaller, "smaller texts"),
+    on(Key::Equal, "=", Action::Larger, "larger texts"),
+    on(Key::F8, "F8", Action::SaveProfile, "save the profile as CSV and PNG"),
+    on(Key::F9, "F9", Action::Record, "record frames as PNG, or stop"),
+    on(Key::F10, "F10", Action::Export, "export the particles (ply) and the state"),
+    on(Key::F12, "F12", Action::Screenshot, "screenshot"),
+    on(Key::Slash, "?", Action::Help, "this list"),
+];
+
+/// What the mouse does, for the list.
+pub const MOUSE: &[(&str, &str)] = &[
+    ("left drag on a particle", "pull it with a spring"),
+    ("left click", "select"),
+    ("left drag beside", "orbit"),
+    ("Ctrl + left drag", "orbit, whatever is below"),
+    ("Shift + left drag", "cut constraints"),
+    ("right click", "throw a ball"),
+    ("right or middle drag", "pan"),
+    ("wheel", "zoom"),
+    ("W A S D, Q E", "fly: forward, left, back, right, down, up"),
+    ("dropped files", "open: .toml scene, .motes state, .obj mesh"),
+];
+
+/// Keys that move the camera while they are down: right, up, forward.
+pub const FLY: &[(Key, [f32; 3])] = &[
+    (Key::W, [0.0, 0.0, 1.0]),
+    (Key::S, [0.0, 0.0, -1.0]),
+    (Key::D, [1.0, 0.0, 0.0]),
+    (Key::A, [-1.0, 0.0, 0.0]),
+    (Key::E, [0.0, 1.0, 0.0]),
+    (Key::Q, [0.0, -1.0, 0.0]),
+];
+
+/// What a key does.
+pub fn action(key: Key) -> Option<Action> {
+    BINDINGS.iter().find(|b| b.key == key).map(|b| b.action)
+}
+
+/// A key by its name on the list, or one letter of those that fly.
+pub fn by_name(name: &str) -> Option<Key> {
+    let bound = BINDINGS.iter().find(|b| b.name.eq_ignore_ascii_case(name)).map(|b| b.key);
+    bound.or_else(|| {
+        let fly = ["W", "S", "D", "A", "E", "Q"].iter().position(|f| f.eq_ignore_ascii_case(name));
+        fly.map(|k| FLY[k].0)
+    })
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn no_key_does_two_things() {
+        for (k, binding) in BINDINGS.iter().enumerate() {
+            assert!(BINDINGS[..k].iter().all(|b| b.key != binding.key && b.name != binding.name));
+            assert!(FLY.iter().all(|(key, _)| *key != binding.key), "{}", binding.name);
+            assert_eq!(by_name(binding.name), Some(binding.key));
+        }
+    }
+}

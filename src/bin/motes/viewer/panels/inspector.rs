@@ -1,0 +1,94 @@
+//! All about the selected particle.
+
+use super::Desk;
+use crate::viewer::action::Action;
+use crate::viewer::state::Viewer;
+use motes::Phase;
+
+pub fn draw(desk: &Desk, viewer: &mut Viewer) {
+    let ui = desk.ui;
+    let Some((id, slot)) = viewer.selected.and_then(|id| Some((id, viewer.frame.slot(id)?))) else {
+        ui.text_wrapped("Click a particle to select it; drag to pull it.");
+        ui.separator();
+        totals(desk, viewer);
+        return;
+    };
+    let frame = &viewer.frame;
+    let p = frame.positions[slot];
+    let v = frame.velocities[slot].truncate();
+    let topology = &frame.topology;
+    let object = topology.object.get(slot).and_then(|&k| topology.objects.get(k as usize));
+    let fact = |name: &str, value: String| {
+        ui.text_disabled(name);
+        ui.same_line_with_pos(desk.px(84.0));
+        ui.text(value);
+    };
+    fact("particle", format!("{id} (slot {slot})"));
+    match object {
+        Some(object) => {
+            fact("object", object.name.clone());
+            desk.hint(&format!("{} particles, {:.3} kg free", object.particles, object.mass));
+        }
+        None => fact("object", "none".into()),
+    }
+    fact("position", format!("{:.3} {:.3} {:.3} m", p.x, p.y, p.z));
+    fact("velocity", format!("{:.2} {:.2} {:.2} m/s", v.x, v.y, v.z));
+    fact("speed", format!("{:.3} m/s", v.length()));
+    let mass = if p.w > 0.0 { format!("{:.4} kg", 1.0 / p.w) } else { "fixed".into() };
+    fact("mass", mass);
+    fact("radius", format!("{:.4} m", frame.radii[slot]));
+    let phase = Phase(frame.phases[slot]);
+    let own = if phase.0 & Phase::SELF_COLLIDE != 0 { ", meets itself" } else { "" };
+    fact("phase", format!("group {}{own}", phase.group_number()));
+    edges(viewer, slot, &fact);
+    ui.spacing();
+    if ui.button(if p.w > 0.0 { "Pin" } else { "Free" }) {
+        viewer.act(Action::TogglePin);
+    }
+    desk.hint("P");
+    ui.same_line();
+    if ui.button("Look at") {
+        viewer.act(Action::Follow);
+    }
+    desk.hint("F");
+    ui.same_line();
+    if ui.button("Remove") {
+        viewer.act(Action::Remove);
+    }
+    desk.hint("Delete");
+}
+
+/// The constraints on a particle: how many, and the most strained.
+fn edges(viewer: &Viewer, slot: usize, fact: &dyn Fn(&str, String)) {
+    let frame = &viewer.frame;
+    let at = |s: u32| frame.positions.get(s as usize).map(|p| p.truncate());
+    let (mut count, mut most) = (0, 0.0_f32);
+    for ([a, b], rest) in &frame.topology.edges {
+        if *a as usize != slot && *b as usize != slot {
+            continue;
+        }
+        let (Some(p), Some(q)) = (at(*a), at(*b)) else { continue };
+        count += 1;
+        let strain = p.distance(q) / rest.max(1e-9) - 1.0;
+        most = if strain.abs() > most.abs() { strain } else { most };
+    }
+    fact("edges", count.to_string());
+    fact("strain", format!("{:+.2} % at most", most * 100.0));
+}
+
+/// What there is to say of the whole world.
+fn totals(desk: &Desk, viewer: &Viewer) {
+    let frame = &viewer.frame;
+    let fact = |name: &str, value: String| {
+        desk.ui.text_disabled(name);
+        desk.ui.same_line_with_pos(desk.px(100.0));
+        desk.ui.text(value);
+    };
+    fact("objects", frame.topology.objects.len().to_string());
+    fact("obstacles", frame.colliders.len().to_string());
+    fact("broad phase", frame.broad_phase.map_or("none".into(), |b| b.to_string()));
+    fact("broken", frame.broken.to_string());
+    fact("quarantined", frame.quarantined.to_string());
+    let busy: Vec<String> = frame.busy.iter().map(|b| format!("{:.0} %", b * 100.0)).collect();
+    fact("workers", busy.join(" "));
+}

@@ -1,0 +1,58 @@
+//! What was said, newest first; and errors over the scene, so that none is missed.
+
+use super::Desk;
+use crate::viewer::state::Viewer;
+use imgui::StyleColor;
+
+const RED: [f32; 4] = [0.95, 0.40, 0.38, 1.0];
+
+pub fn draw(desk: &Desk, viewer: &mut Viewer) {
+    viewer.messages.unread_errors = 0;
+    if desk.ui.button("Clear") {
+        viewer.messages.clear();
+    }
+    let _child = desk.ui.child_window("lines").size([0.0, 0.0]).begin();
+    for message in viewer.messages.lines().rev() {
+        let color = message.is_error.then(|| desk.ui.push_style_color(StyleColor::Text, RED));
+        match message.times {
+            1 => desk.ui.text_wrapped(&message.text),
+            times => desk.ui.text_wrapped(format!("{} ({times} times)", message.text)),
+        }
+        if let Some(color) = color {
+            color.end();
+        }
+    }
+}
+
+/// What the scene is at its head, and at its foot the last error while it is unread.
+pub fn overlay(desk: &Desk, viewer: &Viewer) {
+    let view = &viewer.view;
+    let list = desk.ui.get_background_draw_list();
+    let left = view.corner[0] as f32 + desk.px(10.0);
+    let line = desk.ui.text_line_height();
+    let mut top = (view.corner[1] + view.size[1]) as f32 - desk.px(10.0) - line;
+    let unread = viewer.messages.unread_errors > 0;
+    let error = viewer.messages.lines().rev().find(|m| m.is_error).filter(|_| unread);
+    if let Some(error) = error {
+        for text in error.text.lines().rev() {
+            let [width, height] = desk.ui.calc_text_size(text);
+            let pad = desk.px(4.0);
+            list.add_rect(
+                [left - pad, top - pad],
+                [left + width + pad, top + height + pad],
+                [0.1, 0.02, 0.02, 0.85],
+            )
+            .filled(true)
+            .build();
+            list.add_text([left, top], RED, text);
+            top -= line + desk.px(4.0);
+        }
+    }
+    let head = view.corner[1] as f32 + desk.px(8.0);
+    let grey = desk.ui.style_color(StyleColor::TextDisabled);
+    list.add_text([left, head], grey, &viewer.frame.scene.title);
+    if let Some((_, count)) = &viewer.recording {
+        let at = [left, head + line + desk.px(4.0)];
+        list.add_text(at, RED, format!("recording, {count} frames (F9 stops)"));
+    }
+}

@@ -1,0 +1,183 @@
+//! The panels around the scene: where each one is, and what all of them share.
+
+mod compare;
+mod convergence;
+mod help;
+mod inspector;
+mod marks;
+mod messages;
+pub mod parameters;
+mod place;
+pub mod profile;
+mod run;
+mod scenes;
+
+use super::state::Viewer;
+use imgui::{Condition, Ui, WindowFlags};
+
+/// Widths and heights at 100 % [px].
+const LEFT: f32 = 276.0;
+const RIGHT: f32 = 252.0;
+const BOTTOM: f32 = 208.0;
+const RUN: f32 = 366.0;
+
+/// Left, top, width, height [px].
+pub type Area = [f32; 4];
+
+/// Where things are.
+#[derive(Clone, Copy, Debug, Default, PartialEq)]
+pub struct Layout {
+    pub view: Area,
+    pub run: Area,
+    pub parameters: Area,
+    pub scenes: Area,
+    pub inspector: Area,
+    pub graphs: Area,
+}
+
+impl Layout {
+    /// Columns on both sides and a strip below the scene. What a small window has no room for is
+    /// left out: the right column first, then the strip.
+    pub fn new(size: [f32; 2], scale: f32, panels: bool) -> Self {
+        let [width, height] = size;
+        if !panels {
+            return Layout { view: [0.0, 0.0, width, height], ..Layout::default() };
+        }
+        let left = (LEFT * scale).min(width * 0.6).round();
+        let right =
+            if width >= (LEFT + RIGHT + 280.0) * scale { (RIGHT * scale).round() } else { 0.0 };
+        let bottom =
+            if height >= (BOTTOM + 200.0) * scale { (BOTTOM * scale).round() } else { 0.0 };
+        let run = (RUN * scale).min(height * 0.62).round();
+        let scenes = (height * 0.46).round();
+        let middle = (width - left - right).max(1.0);
+        Layout {
+            view: [left, 0.0, middle, (height - bottom).max(1.0)],
+            run: [0.0, 0.0, left, run],
+            parameters: [0.0, run, left, height - run],
+            scenes: [width - right, 0.0, right, scenes],
+            inspector: [width - right, scenes, right, height - scenes],
+            graphs: [left, height - bottom, middle, bottom],
+        }
+    }
+}
+
+/// What panels need to know besides the state.
+pub struct Desk<'a> {
+    pub ui: &'a Ui,
+    pub scale: f32,
+}
+
+impl Desk<'_> {
+    /// A panel in its place; nothing when it has none.
+    fn panel(&self, name: &str, area: Area, content: impl FnOnce()) {
+        let [left, top, width, height] = area;
+        if width < 1.0 || height < 1.0 {
+            return;
+        }
+        let flags = WindowFlags::NO_MOVE
+            | WindowFlags::NO_RESIZE
+            | WindowFlags::NO_COLLAPSE
+            | WindowFlags::NO_BRING_TO_FRONT_ON_FOCUS;
+        self.ui
+            .window(name)
+            .position([left, top], Condition::Always)
+            .size([width, height], Condition::Always)
+            .flags(flags)
+            .build(content);
+    }
+
+    /// A length at the current scale.
+    pub fn px(&self, length: f32) -> f32 {
+        length * self.scale
+    }
+
+    /// Explains the last widget when the pointer rests on it.
+    pub fn hint(&self, text: &str) {
+        if self.ui.is_item_hovered() {
+            self.ui.tooltip(|| {
+                let wrap = self.ui.push_text_wrap_pos_with_pos(self.px(320.0));
+                self.ui.text(text);
+                wrap.end();
+            });
+        }
+    }
+
+    /// A word to choose. Gives the new one.
+    pub fn choice<'w>(&self, label: &str, now: &str, words: &[&'w str]) -> Option<&'w str> {
+        let mut chosen = None;
+        if let Some(_open) = self.ui.begin_combo(label, now) {
+            for &word in words {
+                if self.ui.selectable_config(word).selected(word == now).build() {
+                    chosen = Some(word);
+                }
+            }
+        }
+        chosen.filter(|word| *word != now)
+    }
+}
+
+/// Draws every panel and tells the view where it is.
+pub fn draw(ui: &Ui, viewer: &mut Viewer, scale: f32) {
+    let layout = Layout::new(ui.io().display_size, scale, viewer.settings.panels);
+    let [left, top, width, height] = layout.view;
+    viewer.view.corner = [left as u32, top as u32];
+    viewer.view.size = [width as u32, height as u32];
+    let desk = Desk { ui, scale };
+    desk.panel("Run", layout.run, || run::draw(&desk, viewer));
+    desk.panel("Parameters", layout.parameters, || parameters::draw(&desk, viewer));
+    desk.panel("Scenes", layout.scenes, || scenes::draw(&desk, viewer));
+    desk.panel("Inspector", layout.inspector, || {
+        if let Some(_bar) = ui.tab_bar("inspector") {
+            if let Some(_tab) = ui.tab_item("Particle") {
+                inspector::draw(&desk, viewer);
+            }
+            if let Some(_tab) = ui.tab_item("Place") {
+                place::draw(&desk, viewer);
+            }
+        }
+    });
+    desk.panel("Graphs", layout.graphs, || {
+        if let Some(_bar) = ui.tab_bar("graphs") {
+            if let Some(_tab) = ui.tab_item("Profile") {
+                profile::draw(&desk, viewer);
+            }
+            if let Some(_tab) = ui.tab_item("Compare") {
+                compare::draw(&desk, viewer);
+            }
+            if let Some(_tab) = ui.tab_item("Convergence") {
+                convergence::draw(&desk, viewer);
+            }
+            let label = match viewer.messages.unread_errors {
+                0 => "Messages###messages".to_string(),
+                count => format!("Messages ({count})###messages"),
+            };
+            if let Some(_tab) = ui.tab_item(label) {
+                messages::draw(&desk, viewer);
+            }
+        }
+    });
+    marks::draw(&desk, viewer);
+    messages::overlay(&desk, viewer);
+    help::draw(&desk, viewer);
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn panels_do_not_overlap_and_fill_the_window() {
+        for (size, scale) in
+            [([1280.0, 720.0], 1.0), ([2560.0, 1440.0], 2.0), ([640.0, 480.0], 1.0)]
+        {
+            let l = Layout::new(size, scale, true);
+            let areas = [l.view, l.run, l.parameters, l.scenes, l.inspector, l.graphs];
+            let sum: f32 = areas.iter().map(|a| a[2] * a[3]).sum();
+            assert!((sum - size[0] * size[1]).abs() < 1.0, "{size:?}: {areas:?}");
+            assert!(l.view[2] >= 200.0 && l.view[3] >= 200.0);
+        }
+        let bare = Layout::new([800.0, 600.0], 1.0, false);
+        assert_eq!(bare.view, [0.0, 0.0, 800.0, 600.0]);
+    }
+}

@@ -1,0 +1,131 @@
+//! Every knob of the engine, from the table that the engine itself checks against.
+
+use super::Desk;
+use crate::viewer::physics::Command;
+use crate::viewer::state::Viewer;
+use imgui::Drag;
+use motes::Params;
+use motes::world::ParamInfo;
+use std::time::{Duration, Instant};
+use toml::Value;
+
+/// How long a value that was set is shown before the simulation has it: a step may take long.
+const PATIENCE: Duration = Duration::from_secs(5);
+
+/// Values that were set and are not in force yet. Without them a knob that is being turned would
+/// jump back to the last frame's value.
+#[derive(Default)]
+pub struct Pending(Vec<(&'static str, Value, Instant)>);
+
+impl Pending {
+    fn set(&mut self, name: &'static str, value: Value) {
+        self.0.retain(|(pending, ..)| *pending != name);
+        self.0.push((name, value, Instant::now()));
+    }
+
+    /// The value to show, given the one in force.
+    fn shown(&mut self, name: &str, now: Value) -> Value {
+        self.0.retain(|(pending, value, at)| {
+            *pending != name || (*value != now && at.elapsed() < PATIENCE)
+        });
+        self.0.iter().find(|(pending, ..)| *pending == name).map_or(now, |(_, v, _)| v.clone())
+    }
+}
+
+pub fn draw(desk: &Desk, viewer: &mut Viewer) {
+    if desk.ui.button_with_size("as the scene has them", [-1.0, 0.0]) {
+        viewer.pending = Pending::default();
+        viewer.physics.send(Command::SceneParams);
+    }
+    let scene = std::sync::Arc::clone(&viewer.frame.scene);
+    for info in Params::TABLE {
+        let (Some(now), Some(before)) =
+            (viewer.frame.params.get(info.name), scene.params.get(info.name))
+        else {
+            continue;
+        };
+        let _id = desk.ui.push_id(info.name);
+        let now = viewer.pending.shown(info.name, now);
+        if let Some(value) = row(desk, info, &now, &before) {
+            viewer.pending.set(info.name, value.clone());
+            viewer.physics.send(Command::Param(info.name, value));
+        }
+    }
+}
+
+/// One knob: its name, its value, and a button to put it back. Gives the new value.
+fn row(desk: &Desk, info: &ParamInfo, now: &Value, before: &Value) -> Option<Value> {
+    let ui = desk.ui;
+    ui.align_text_to_frame_padding();
+    ui.text(info.name);
+    desk.hint(&explain(info, before));
+    ui.same_line_with_pos(desk.px(134.0));
+    ui.set_next_item_width(desk.px(96.0));
+    let mut changed = widget(desk, info, now);
+    desk.hint(&explain(info, before));
+    if now != before {
+        ui.same_line_with_pos(desk.px(236.0));
+        if ui.small_button("x") {
+            changed = Some(before.clone());
+        }
+        desk.hint("as the scene has it");
+    }
+    changed
+}
+
+fn widget(desk: &Desk, info: &ParamInfo, now: &Value) -> Option<Value> {
+    let (min, max) = (info.min as f32, info.max as f32);
+    // A hundred pixels to double a value, whatever its size.
+    let pace = |value: f32| (value.abs() * 0.01).max((max - min).min(1.0) * 1e-3);
+    match now {
+        Value::String(word) => {
+            desk.choice("##value", word, info.choices).map(|w| Value::String(w.into()))
+        }
+        Value::Integer(value) => {
+            let mut value = *value as i32;
+            let legal = (info.min as i32, info.max as i32);
+            Drag::new("##value")
+                .range(legal.0, legal.1)
+                .speed((value as f32 * 0.01).max(0.1))
+                .flags(imgui::SliderFlags::ALWAYS_CLAMP)
+                .build(desk.ui, &mut value)
+                .then(|| Value::Integer(i64::from(value.clamp(legal.0, legal.1))))
+        }
+        Value::Float(value) => {
+            let mut value = *value as f32;
+            Drag::new("##value")
+                .range(min, max)
+                .speed(pace(value))
+                .display_format("%.4g")
+                .flags(imgui::SliderFlags::ALWAYS_CLAMP | imgui::SliderFlags::NO_ROUND_TO_FORMAT)
+                .build(desk.ui, &mut value)
+                .then(|| real(value.clamp(min, max)))
+        }
+        Value::Array(parts) => {
+            let mut values: Vec<f32> =
+                parts.iter().map(|v| v.as_float().unwrap_or(0.0) as f32).collect();
+            Drag::new("##value")
+                .range(min, max)
+                .speed(0.05)
+                .display_format("%.1f")
+                .build_array(desk.ui, &mut values)
+                .then(|| Value::Array(values.iter().map(|v| real(v.clamp(min, max))).collect()))
+        }
+        _ => None,
+    }
+}
+
+/// A number by its shortest decimal, as the engine gives it back.
+fn real(value: f32) -> Value {
+    Value::Float(value.to_string().parse().unwrap_or(f64::from(value)))
+}
+
+/// What it does, its unit, what is legal, and what the scene says.
+fn explain(info: &ParamInfo, before: &Value) -> String {
+    let legal = match info.choices.is_empty() {
+        true => format!("{} to {}", info.min, info.max),
+        false => info.choices.join(", "),
+    };
+    let unit = if info.unit == "1" { String::new() } else { format!(" [{}]", info.unit) };
+    format!("{}{unit}\n{}\nlegal: {legal}\nscene: {before}", info.name, info.doc.trim())
+}

@@ -1,0 +1,269 @@
+//! The time of every pass over the last seconds, stacked: where a step's time goes.
+
+use super::{Area, Desk};
+use crate::viewer::action::Action;
+use crate::viewer::physics::Sample;
+use crate::viewer::state::Viewer;
+use motes::Pass;
+use motes::pass::PASSES;
+use std::collections::VecDeque;
+use std::path::PathBuf;
+use std::time::Instant;
+
+/// Width of a column of the graph at 100 % [px].
+const COLUMN: f32 = 2.0;
+/// Width of the legend at 100 % [px].
+const LEGEND: f32 = 196.0;
+
+/// The panel's state.
+#[derive(Default)]
+pub struct Profile {
+    /// Where a picture of the graph is to go.
+    pub picture: Option<PathBuf>,
+    /// Where the graph was drawn.
+    area: Area,
+    /// Top of the scale [ms]; it follows slowly, so that the graph does not jump.
+    top: f32,
+}
+
+impl Profile {
+    /// A picture that is wanted, and which part of the window it is.
+    pub fn take_picture(&mut self) -> Option<(PathBuf, [u32; 4])> {
+        let [_, _, width, height] = self.area;
+        let path = if width >= 1.0 && height >= 1.0 { self.picture.take() } else { None };
+        path.map(|path| (path, self.area.map(|v| v.max(0.0) as u32)))
+    }
+}
+
+/// Mean milliseconds of each pass in each column of the graph; none where no step ended.
+struct Columns {
+    ms: Vec<Option<[f32; Pass::COUNT]>>,
+}
+
+impl Columns {
+    fn new(samples: &VecDeque<Sample>, now: Instant, seconds: f32, count: usize) -> Self {
+        let mut sums = vec![([0.0f32; Pass::COUNT], 0u32); count];
+        for sample in samples {
+            let age = now.saturating_duration_since(sample.at).as_secs_f32() / seconds;
+            if age >= 1.0 {
+                continue;
+            }
+            let column = ((1.0 - age) * count as f32) as usize;
+            if let Some((sum, steps)) = sums.get_mut(column.min(count.saturating_sub(1))) {
+                sum.iter_mut().zip(&sample.ms).for_each(|(sum, ms)| *sum += ms);
+                *steps += 1;
+            }
+        }
+        let mut ms: Vec<Option<[f32; Pass::COUNT]>> = sums
+            .into_iter()
+            .map(|(sum, steps)| (steps > 0).then(|| sum.map(|ms| ms / steps as f32)))
+            .collect();
+        fill_gaps(&mut ms, samples.len(), count);
+        Columns { ms }
+    }
+
+    fn highest(&self) -> f32 {
+        self.ms.iter().flatten().map(|ms| ms.iter().sum()).fold(0.0, f32::max)
+    }
+
+    /// Mean over the columns that have steps.
+    fn mean(&self, pass: Pass) -> f32 {
+        let count = self.ms.iter().flatten().count().max(1) as f32;
+        self.ms.iter().flatten().map(|ms| ms[pass as usize]).sum::<f32>() / count
+    }
+}
+
+/// Steps that are fewer than columns leave holes, which are filled with the step after; a pause is
+/// longer than the usual distance of two steps and stays open.
+fn fill_gaps(columns: &mut [Option<[f32; Pass::COUNT]>], samples: usize, count: usize) {
+    let usual = (count / samples.max(1)).max(1) * 4;
+    let mut next: Option<(usize, [f32; Pass::COUNT])> = None;
+    for i in (0..columns.len()).rev() {
+        match columns[i] {
+            Some(ms) => next = Some((i, ms)),
+            None => columns[i] = next.filter(|(at, _)| at - i <= usual).map(|(_, ms)| ms),
+        }
+    }
+}
+
+pub fn draw(desk: &Desk, viewer: &mut Viewer) {
+    controls(desk, viewer);
+    let ui = desk.ui;
+    let [left, top] = ui.cursor_screen_pos();
+    let [width, height] = ui.content_region_avail();
+    let graph = [left, top, width - desk.px(LEGEND), height];
+    if graph[2] < desk.px(40.0) || height < desk.px(30.0) {
+        return;
+    }
+    viewer.profile.area = [left, top, width, height];
+    ui.invisible_button("graph", [graph[2], height]);
+    let hovered = ui.is_item_hovered();
+    let wheel = ui.io().mouse_wheel;
+    if hovered && wheel != 0.0 {
+        let seconds = viewer.settings.profile_seconds * 0.85_f32.powf(wheel);
+        viewer.settings.profile_seconds = seconds.clamp(0.5, 30.0);
+    }
+    let count = (graph[2] / desk.px(COLUMN)) as usize;
+    let history = &viewer.history;
+    let columns =
+        Columns::new(history.shown(), history.now(), viewer.settings.profile_seconds, count);
+    let goal = (columns.highest() * 1.1).max(0.05);
+    let profile = &mut viewer.profile;
+    // Up at once, down slowly.
+    profile.top = if goal > profile.top { goal } else { profile.top * 0.97 + goal * 0.03 };
+    let under = hovered.then(|| ui.io().mouse_pos);
+    let pass = paint(desk, graph, &columns, profile.top, under);
+    scale(desk, graph, profile.top, viewer.settings.profile_seconds);
+    let pass = legend(desk, [left + graph[2], top, desk.px(LEGEND), height], &columns).or(pass);
+    if let Some(pass) = pass {
+        tell(desk, pass, &columns);
+    }
+}
+
+fn controls(desk: &Desk, viewer: &mut Viewer) {
+    let ui = desk.ui;
+    let mut frozen = viewer.history.is_frozen();
+    if ui.checkbox("freeze", &mut frozen) {
+        viewer.act(Action::Freeze);
+    }
+    desk.hint("Z");
+    ui.same_line();
+    ui.set_next_item_width(desk.px(120.0));
+    ui.slider_config("##seconds", 0.5, 30.0)
+        .display_format("%.1f s")
+        .flags(imgui::SliderFlags::LOGARITHMIC)
+        .build(&mut viewer.settings.profile_seconds);
+    desk.hint("seconds shown; the wheel over the graph zooms");
+    ui.same_line();
+    if ui.button("save") {
+        viewer.act(Action::SaveProfile);
+    }
+    desk.hint("every step as CSV and the graph as PNG; F8");
+    ui.same_line();
+    let (steps, ms, share) = viewer.history.pace();
+    ui.text_disabled(format!(
+        "{} fps, {steps:.0} steps/s of {ms:.2} ms, simulation {:.0} %",
+        viewer.rate.fps(),
+        share * 100.0
+    ));
+}
+
+/// A colour for each pass, far from that of its neighbours: hues by the golden ratio, and three
+/// brightnesses, since thirty hues alone are not told apart.
+fn color(pass: Pass) -> [f32; 4] {
+    let index = pass as usize;
+    let hue = (index as f32 * 0.618_034 + 0.25).fract() * 6.0;
+    let light = [0.92, 0.62, 0.78][index % 3];
+    let part = |shift: f32| {
+        let x = ((hue + shift) % 6.0 - 3.0).abs() - 1.0;
+        light * (0.38 + 0.62 * x.clamp(0.0, 1.0))
+    };
+    [part(0.0), part(4.0), part(2.0), 1.0]
+}
+
+/// Draws the columns; gives the pass under the pointer.
+fn paint(
+    desk: &Desk,
+    [left, top, width, height]: Area,
+    columns: &Columns,
+    scale: f32,
+    under: Option<[f32; 2]>,
+) -> Option<Pass> {
+    let list = desk.ui.get_window_draw_list();
+    let back = desk.ui.style_color(imgui::StyleColor::FrameBg);
+    list.add_rect([left, top], [left + width, top + height], back).filled(true).build();
+    let wide = width / columns.ms.len().max(1) as f32;
+    let mut found = None;
+    for (i, ms) in columns.ms.iter().enumerate() {
+        let Some(ms) = ms else { continue };
+        let (x0, x1) = (left + i as f32 * wide, left + (i + 1) as f32 * wide);
+        let mut y = top + height;
+        for info in PASSES {
+            let tall = ms[info.pass as usize] / scale * height;
+            if tall <= 0.0 {
+                continue;
+            }
+            let up = (y - tall).max(top);
+            list.add_rect([x0, up], [x1, y], color(info.pass)).filled(true).build();
+            if let Some([px, py]) = under
+                && (x0..x1).contains(&px)
+                && (up..y).contains(&py)
+            {
+                found = Some(info.pass);
+            }
+            y = up;
+        }
+    }
+    found
+}
+
+/// Lines and numbers over the graph.
+fn scale(desk: &Desk, [left, top, width, height]: Area, most: f32, seconds: f32) {
+    let list = desk.ui.get_window_draw_list();
+    let ink = desk.ui.style_color(imgui::StyleColor::Text);
+    let faint = [ink[0], ink[1], ink[2], 0.16];
+    let step = nice(most / 3.0);
+    let mut ms = step;
+    while ms < most {
+        let y = top + height * (1.0 - ms / most);
+        list.add_line([left, y], [left + width, y], faint).build();
+        list.add_text([left + desk.px(3.0), y], ink, format!("{ms} ms"));
+        ms += step;
+    }
+    let label = format!("last {seconds:.1} s");
+    let [wide, _] = desk.ui.calc_text_size(&label);
+    list.add_text([left + width - wide - desk.px(4.0), top + desk.px(2.0)], ink, label);
+}
+
+/// 1, 2 or 5 times a power of ten.
+fn nice(value: f32) -> f32 {
+    let power = 10f32.powf(value.max(1e-6).log10().floor());
+    let lead = value / power;
+    power
+        * if lead < 1.5 {
+            1.0
+        } else if lead < 3.5 {
+            2.0
+        } else {
+            5.0
+        }
+}
+
+/// The costliest passes with their mean; gives the one under the pointer.
+fn legend(desk: &Desk, [left, top, width, height]: Area, columns: &Columns) -> Option<Pass> {
+    let ui = desk.ui;
+    let list = ui.get_window_draw_list();
+    let mut means: Vec<(Pass, f32)> =
+        PASSES.iter().map(|info| (info.pass, columns.mean(info.pass))).collect();
+    means.retain(|(_, ms)| *ms > 0.0);
+    means.sort_by(|a, b| b.1.total_cmp(&a.1));
+    let ink = ui.style_color(imgui::StyleColor::Text);
+    let line = ui.text_line_height() + desk.px(2.0);
+    let mut found = None;
+    for (k, (pass, ms)) in means.iter().take((height / line) as usize).enumerate() {
+        let (x, y) = (left + desk.px(8.0), top + k as f32 * line);
+        let square = desk.px(9.0);
+        let low = y + (line - square) * 0.5;
+        list.add_rect([x, low], [x + square, low + square], color(*pass)).filled(true).build();
+        list.add_text([x + desk.px(14.0), y], ink, pass.name());
+        let value = format!("{ms:.3}");
+        let [wide, _] = ui.calc_text_size(&value);
+        list.add_text([left + width - wide, y], ink, value);
+        if ui.is_mouse_hovering_rect([x, y], [left + width, y + line]) {
+            found = Some(*pass);
+        }
+    }
+    found
+}
+
+/// What a pass does and costs.
+fn tell(desk: &Desk, pass: Pass, columns: &Columns) {
+    let ui = desk.ui;
+    let total: f32 = PASSES.iter().map(|info| columns.mean(info.pass)).sum();
+    let ms = columns.mean(pass);
+    ui.tooltip(|| {
+        ui.text_colored(color(pass), pass.name());
+        ui.text(pass.info().doc);
+        ui.text(format!("{ms:.3} ms a step, {:.1} %", 100.0 * ms / total.max(1e-9)));
+    });
+}

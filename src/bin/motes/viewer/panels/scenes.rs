@@ -1,0 +1,92 @@
+//! What can be opened: a picture, a name and a line on each.
+
+use super::Desk;
+use crate::viewer::catalog::Entry;
+use crate::viewer::state::Viewer;
+use crate::viewer::thumbnails::Thumbnails;
+use imgui::StyleColor;
+
+/// Height of a row and width of its picture at 100 % [px].
+const ROW: f32 = 50.0;
+const PICTURE: f32 = 72.0;
+
+pub fn draw(desk: &Desk, viewer: &mut Viewer) {
+    let ui = desk.ui;
+    let open = viewer.frame.scene.spec.clone();
+    let mut wanted = None;
+    let wide = desk.px(PICTURE).round();
+    let size = [wide, (wide * 9.0 / 16.0).round()];
+    viewer.thumbnails.fit(&viewer.catalog.entries, size.map(|v| v as u32));
+    for (k, entry) in viewer.catalog.entries.iter().enumerate() {
+        let _id = ui.push_id(entry.name);
+        let is_open = open.split(':').next() == Some(entry.name);
+        if row(desk, k, entry, is_open, size) && open != entry.name {
+            wanted = Some(entry.name.to_string());
+        }
+        for variant in entry.variants.iter().filter(|_| is_open) {
+            let spec = format!("{}:{variant}", entry.name);
+            ui.indent_by(desk.px(16.0));
+            if ui.selectable_config(&spec).selected(open == spec).build() && open != spec {
+                wanted = Some(spec);
+            }
+            ui.unindent_by(desk.px(16.0));
+        }
+    }
+    ui.separator();
+    ui.text_wrapped("Or drop a scene (.toml), a state (.motes) or a mesh (.obj) on the window.");
+    if let Some(spec) = wanted {
+        viewer.open(&spec);
+    }
+}
+
+/// One scene. True when it is clicked.
+fn row(desk: &Desk, k: usize, entry: &Entry, is_open: bool, size: [f32; 2]) -> bool {
+    let ui = desk.ui;
+    let [left, top] = ui.cursor_screen_pos();
+    let height = desk.px(ROW);
+    let width = ui.content_region_avail()[0];
+    let clicked = ui
+        .selectable_config("##row")
+        .selected(is_open)
+        .size([0.0, height - ui.clone_style().item_spacing[1]])
+        .build();
+    if ui.is_item_hovered() {
+        let count = entry.particles.map_or("counting".into(), |n| n.to_string());
+        desk.hint(&format!("{}\n\n{count} particles\nfrom {}", entry.title, entry.source));
+    }
+    let list = ui.get_window_draw_list();
+    // On a whole pixel, so that it is not blurred.
+    let corner = [left.round(), (top + desk.px(2.0)).round()];
+    let end = [corner[0] + size[0], corner[1] + size[1]];
+    list.add_image(Thumbnails::texture(k), corner, end).build();
+    let ink = ui.style_color(StyleColor::Text);
+    let grey = ui.style_color(StyleColor::TextDisabled);
+    let text_left = left + desk.px(PICTURE + 8.0);
+    let room = width - desk.px(PICTURE + 8.0);
+    list.add_text([text_left, top], ink, entry.name);
+    let line = ui.text_line_height();
+    for (i, text) in wrap(desk, &entry.title, room).iter().enumerate() {
+        list.add_text([text_left, top + line * (i as f32 + 1.0)], grey, text);
+    }
+    clicked
+}
+
+/// Two lines of a text that fit a width; what is left over is hinted at.
+fn wrap(desk: &Desk, text: &str, width: f32) -> Vec<String> {
+    let fits = |text: &str| desk.ui.calc_text_size(text)[0] <= width;
+    let mut lines = vec![String::new()];
+    for word in text.split_whitespace() {
+        let last = lines.len() - 1;
+        let longer =
+            format!("{}{}{word}", lines[last], if lines[last].is_empty() { "" } else { " " });
+        if fits(&longer) {
+            lines[last] = longer;
+        } else if lines.len() < 2 {
+            lines.push(word.into());
+        } else {
+            lines[last] += "...";
+            break;
+        }
+    }
+    lines
+}

@@ -1,0 +1,180 @@
+//! What the window may ask of the simulation. Every command is carried out between two steps.
+
+use glam::Vec3;
+use motes::ParticleId;
+use motes::export::Format;
+use std::path::PathBuf;
+
+/// One request.
+pub enum Command {
+    /// Loads a scene by name or path; a `.motes` file is a snapshot.
+    Open(String),
+    /// Runs or stops.
+    Play(bool),
+    /// Takes this many steps, then stops.
+    Step(u32),
+    /// Builds the scene anew; the parameters stay.
+    Reset,
+    /// Simulated seconds a second; 0 for as fast as it goes.
+    Speed(f32),
+    /// Worker threads; 0 for one per core.
+    Threads(usize),
+    /// Where the passes run, by name.
+    Backend(&'static str),
+    /// Sets a parameter by name.
+    Param(&'static str, toml::Value),
+    /// Sets every parameter as the scene has it.
+    SceneParams,
+    /// Pulls a particle towards a point.
+    Drag { id: ParticleId, target: Vec3 },
+    /// Lets go of the dragged particle.
+    Release,
+    /// Cuts every constraint that crosses the wedge.
+    Cut(Wedge),
+    /// Pins a free particle, frees a pinned one.
+    TogglePin(ParticleId),
+    /// Takes a particle out of the world.
+    Remove(ParticleId),
+    /// Throws a ball.
+    Throw(Ball),
+    /// Puts a new object into the world.
+    Place(Placement),
+    /// Adds a mesh from a file as an obstacle, where the file has it.
+    AddMesh(PathBuf),
+    /// Adds a built-in mesh as an obstacle.
+    PlaceMesh(MeshPlacement),
+    /// Writes a snapshot.
+    Save(PathBuf),
+    /// Writes the particles for other programs.
+    Export(PathBuf, Format),
+    /// Runs this many bare iterations on a copy of the world and reports the residuals.
+    Converge(u32),
+    /// Runs copies of the world on every backend for this many steps.
+    Compare(u32),
+    /// Ends the thread.
+    Quit,
+}
+
+/// The part of space between two rays from the eye: what a straight stroke on the screen covers.
+#[derive(Clone, Copy, Debug)]
+pub struct Wedge {
+    pub eye: Vec3,
+    /// Directions of the stroke's two ends.
+    pub ends: [Vec3; 2],
+}
+
+impl Wedge {
+    /// Whether the straight line from `a` to `b` passes through it.
+    pub fn crosses(&self, a: Vec3, b: Vec3) -> bool {
+        let [u, v] = self.ends;
+        let normal = u.cross(v);
+        let (da, db) = (normal.dot(a - self.eye), normal.dot(b - self.eye));
+        if da * db > 0.0 || da == db {
+            return false;
+        }
+        let p = a + (b - a) * (da / (da - db)) - self.eye;
+        // Between the two rays, and in front of the eye.
+        u.cross(p).dot(normal) >= 0.0 && p.cross(v).dot(normal) >= 0.0 && p.dot(u + v) > 0.0
+    }
+}
+
+/// A heavy ball to throw.
+#[derive(Clone, Copy, Debug)]
+pub struct Ball {
+    pub position: Vec3,
+    pub velocity: Vec3,
+    /// m.
+    pub radius: f32,
+    /// kg; 0 for a fifth of all that is in the scene.
+    pub mass: f32,
+}
+
+/// What a placed object is made of.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
+pub enum Solidity {
+    Cloth,
+    #[default]
+    Box,
+    Ball,
+    Cylinder,
+    Torus,
+}
+
+impl Solidity {
+    pub const ALL: [(Solidity, &'static str); 5] = [
+        (Solidity::Box, "soft box"),
+        (Solidity::Ball, "soft ball"),
+        (Solidity::Cylinder, "soft cylinder"),
+        (Solidity::Torus, "soft torus"),
+        (Solidity::Cloth, "cloth"),
+    ];
+}
+
+/// A new object for the running scene.
+#[derive(Clone, Copy, Debug, PartialEq)]
+pub struct Placement {
+    pub solidity: Solidity,
+    /// Centre, m.
+    pub position: Vec3,
+    /// Particles along each side.
+    pub counts: [u32; 3],
+    /// Distance between particles, m.
+    pub spacing: f32,
+    /// Of the whole object, kg.
+    pub mass: f32,
+    /// m/N.
+    pub compliance: f32,
+    /// PBD stiffness, 0 to 1.
+    pub stiffness: f32,
+    /// Strain beyond which it breaks; 0 for never.
+    pub break_at: f32,
+    pub self_collide: bool,
+}
+
+impl Default for Placement {
+    fn default() -> Self {
+        Placement {
+            solidity: Solidity::Box,
+            position: Vec3::Y,
+            counts: [6, 6, 6],
+            spacing: 0.06,
+            mass: 1.0,
+            compliance: 1e-5,
+            stiffness: 1.0,
+            break_at: 0.0,
+            self_collide: false,
+        }
+    }
+}
+
+/// A built-in mesh for the running scene.
+#[derive(Clone, Copy, Debug, PartialEq)]
+pub struct MeshPlacement {
+    pub name: &'static str,
+    /// m.
+    pub position: Vec3,
+    /// Times the size the mesh was made with.
+    pub scale: f32,
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn a_wedge_cuts_what_is_between_its_rays() {
+        let ends = [Vec3::new(-1.0, 0.0, -1.0), Vec3::new(1.0, 0.0, -1.0)];
+        let wedge = Wedge { eye: Vec3::ZERO, ends };
+        let upright = |x: f32, z: f32| (Vec3::new(x, -1.0, z), Vec3::new(x, 1.0, z));
+        for ((a, b), cut) in [
+            (upright(0.0, -5.0), true),
+            (upright(4.0, -5.0), true),
+            (upright(6.0, -5.0), false),
+            (upright(0.0, 5.0), false),
+            ((Vec3::new(0.0, 1.0, -5.0), Vec3::new(0.0, 2.0, -5.0)), false),
+        ] {
+            assert_eq!(wedge.crosses(a, b), cut, "{a} {b}");
+            assert_eq!(wedge.crosses(b, a), cut, "{b} {a}");
+        }
+    }
+}

@@ -1,0 +1,376 @@
+//! The thread's loop: commands, steps at the wished pace, frames for the window.
+
+use super::command::Command;
+use super::frame::{Sample, SceneInfo};
+use super::topology::{Topology, TopologyKey};
+use super::{Shared, edit};
+use crate::viewer::messages::Note;
+use crate::viewer::{backends, comparison, convergence};
+use crossbeam::channel::{Receiver, RecvTimeoutError, Sender, TryRecvError};
+use motes::scene::Scene;
+use motes::{Collider, Engine, ParticleId, World, snapshot};
+use std::path::{Path, PathBuf};
+use std::sync::Arc;
+use std::sync::atomic::Ordering;
+use std::time::{Duration, Instant};
+
+/// A simulation this far behind its pace does not try to catch up.
+const PATIENCE: Duration = Duration::from_millis(250);
+
+/// What a reset goes back to.
+enum Origin {
+    Nothing,
+    Scene(Box<Scene>),
+    Snapshot(PathBuf),
+}
+
+/// The state of the thread.
+pub struct Runner {
+    shared: Arc<Shared>,
+    notes: Sender<Note>,
+    engine: Option<Engine>,
+    origin: Origin,
+    info: Arc<SceneInfo>,
+    threads: usize,
+    backend: &'static str,
+    playing: bool,
+    /// Steps to take before stopping.
+    owed: u32,
+    speed: f32,
+    due: Instant,
+    generation: u64,
+    /// Changes by hand, so that the topology is made anew.
+    edits: u64,
+    torn: bool,
+    dragged: Option<ParticleId>,
+    topology: (TopologyKey, Arc<Topology>),
+    colliders: Arc<Vec<Collider>>,
+    /// Something changed that the window has not seen.
+    changed: bool,
+}
+
+impl Runner {
+    pub fn new(shared: Arc<Shared>, notes: Sender<Note>, threads: usize) -> Self {
+        Runner {
+            shared,
+            notes,
+            engine: None,
+            origin: Origin::Nothing,
+            info: Arc::default(),
+            threads,
+            backend: &backends::all()[0].name,
+            playing: false,
+            owed: 0,
+            speed: 1.0,
+            due: Instant::now(),
+            generation: 0,
+            edits: 0,
+            torn: false,
+            dragged: None,
+            topology: Default::default(),
+            colliders: Arc::default(),
+            changed: true,
+        }
+    }
+
+    /// Runs until told to quit.
+    pub fn run(mut self, inbox: &Receiver<Command>) {
+        loop {
+            loop {
+                let command = match self.wait() {
+                    Some(Duration::ZERO) => inbox.try_recv().map_err(|e| e == TryRecvError::Empty),
+                    Some(wait) => {
+                        inbox.recv_timeout(wait).map_err(|e| e == RecvTimeoutError::Timeout)
+                    }
+                    None => inbox.recv().map_err(|_| false),
+                };
+                match command {
+                    Ok(Command::Quit) | Err(false) => return,
+                    Ok(command) => self.obey(command),
+                    Err(true) => break,
+                }
+            }
+            if self.steps() && Instant::now() >= self.due {
+                self.step();
+            }
+            self.publish();
+        }
+    }
+
+    fn steps(&self) -> bool {
+        self.engine.is_some() && (self.playing || self.owed > 0)
+    }
+
+    /// How long to wait for a command: until the next step, or for good.
+    fn wait(&self) -> Option<Duration> {
+        let wanted = self.shared.wanted.load(Ordering::Acquire);
+        match self.steps() {
+            true => Some(self.due.saturating_duration_since(Instant::now())),
+            false if !self.changed => None,
+            false if wanted => Some(Duration::ZERO),
+            // The window has not taken the last frame yet, and will want this one.
+            false => Some(Duration::from_millis(4)),
+        }
+    }
+
+    fn note(&self, note: Note) {
+        // A window that is gone does not read messages.
+        let _ = self.notes.send(note);
+    }
+
+    fn fail(&self, what: &str, error: impl std::fmt::Display) {
+        self.note(Note::error(format!("{what}: {error}")));
+    }
+
+    fn step(&mut self) {
+        let Some(engine) = &mut self.engine else { return };
+        let dt = engine.world().params.dt;
+        let stepped = engine.step(dt).map(|_| ());
+        self.changed = true;
+        match stepped {
+            Ok(()) => {
+                let sample = Sample::of(engine.world().step_count(), engine.report());
+                self.shared.samples.force_push(sample);
+            }
+            Err(error) => {
+                self.playing = false;
+                self.owed = 0;
+                self.note(Note::Stopped(format!("the step was not taken: {error}")));
+                return;
+            }
+        }
+        self.owed = self.owed.saturating_sub(1);
+        let now = Instant::now();
+        self.due = match self.owed == 0 && self.speed > 0.0 {
+            true => self.due + Duration::from_secs_f32((dt / self.speed).clamp(0.0, 10.0)),
+            false => now,
+        };
+        if now.saturating_duration_since(self.due) > PATIENCE {
+            self.due = now;
+        }
+    }
+
+    /// Hands a copy to the window, if it took the last one.
+    fn publish(&mut self) {
+        if !(self.changed && self.shared.wanted.load(Ordering::Acquire)) {
+            return;
+        }
+        let Some(engine) = &mut self.engine else { return };
+        let key = TopologyKey::of(engine.world(), self.generation, self.edits);
+        if self.topology.0 != key {
+            // Added constraints are in no colour yet; making the schedule sorts them in.
+            engine.schedule();
+            let topology = Topology::of(engine.world(), self.torn);
+            self.topology = (key, Arc::new(topology));
+            self.colliders = Arc::new(engine.world().colliders.clone());
+        }
+        let mut frame = self.shared.spare.lock().take().unwrap_or_default();
+        frame.fill(engine);
+        frame.generation = self.generation;
+        frame.playing = self.playing;
+        frame.backend = self.backend;
+        frame.scene = Arc::clone(&self.info);
+        frame.topology = Arc::clone(&self.topology.1);
+        frame.colliders = Arc::clone(&self.colliders);
+        self.shared.wanted.store(false, Ordering::Release);
+        *self.shared.fresh.lock() = Some(frame);
+        self.changed = false;
+    }
+
+    fn obey(&mut self, command: Command) {
+        self.changed = true;
+        match command {
+            Command::Open(spec) => self.open(&spec),
+            Command::Play(on) => {
+                self.playing = on;
+                self.due = Instant::now();
+            }
+            Command::Step(count) => {
+                self.playing = false;
+                self.owed = self.owed.saturating_add(count);
+                self.due = Instant::now();
+            }
+            Command::Reset => self.reset(),
+            Command::Speed(speed) => {
+                self.speed = speed;
+                self.due = Instant::now();
+            }
+            Command::Threads(threads) => self.move_to(self.backend, threads),
+            Command::Backend(name) => self.move_to(name, self.threads),
+            other => self.change(other),
+        }
+    }
+
+    /// Commands that need a world.
+    fn change(&mut self, command: Command) {
+        let Some(engine) = &mut self.engine else { return };
+        let world = engine.world_mut();
+        self.edits += 1;
+        let done = match command {
+            Command::Param(name, value) => {
+                self.edits -= 1;
+                world.params.set(name, &value).map(|()| None)
+            }
+            Command::SceneParams => {
+                world.params = self.info.params.clone();
+                Ok(Some("every parameter is as the scene has it".into()))
+            }
+            Command::Drag { id, target } => {
+                self.edits -= 1;
+                if self.dragged != Some(id) {
+                    release(world, &mut self.dragged);
+                }
+                let mass = object_mass(&self.topology.1, world, id);
+                let held = edit::drag(world, id, target, mass).map(|()| None);
+                self.dragged = held.is_ok().then_some(id);
+                held
+            }
+            Command::Release => {
+                self.edits -= 1;
+                release(world, &mut self.dragged);
+                Ok(None)
+            }
+            Command::Cut(wedge) => match edit::cut(world, &wedge) {
+                0 => Ok(None),
+                count => {
+                    self.torn = true;
+                    Ok(Some(format!("{count} constraints cut")))
+                }
+            },
+            Command::TogglePin(id) => edit::toggle_pin(world, id).map(|pinned| {
+                Some(format!("particle {} {}", id.0, if pinned { "pinned" } else { "free" }))
+            }),
+            Command::Remove(id) => {
+                world.remove_particles(&[id]).map(|()| Some(format!("particle {} removed", id.0)))
+            }
+            Command::Throw(ball) => {
+                edit::throw(world, &ball).map(|id| Some(format!("ball thrown: particle {}", id.0)))
+            }
+            Command::Place(placement) => edit::place(world, &placement)
+                .map(|count| Some(format!("placed an object of {count} particles"))),
+            Command::AddMesh(path) => edit::add_mesh(world, &path)
+                .map(|count| Some(format!("{}: an obstacle of {count} triangles", path.display()))),
+            Command::PlaceMesh(mesh) => edit::place_mesh(world, &mesh)
+                .map(|()| Some(format!("{} is an obstacle now", mesh.name))),
+            Command::Save(path) => snapshot::save(&path, &self.info.spec, world)
+                .map(|()| Some(format!("state saved as {}", path.display()))),
+            Command::Export(folder, format) => crate::frames::export(&folder, format, world)
+                .map(|()| Some(format!("particles exported to {}", folder.display()))),
+            Command::Converge(iterations) => {
+                self.edits -= 1;
+                convergence::measure(world.clone(), iterations, &self.notes);
+                Ok(None)
+            }
+            Command::Compare(steps) => {
+                self.edits -= 1;
+                let (scene, copy) = (&self.info.spec, world.clone());
+                comparison::measure(scene, copy, self.threads, steps, &self.notes);
+                Ok(None)
+            }
+            _ => Ok(None),
+        };
+        match done {
+            Ok(Some(text)) => self.note(Note::info(text)),
+            Ok(None) => {}
+            Err(error) => self.note(Note::error(error.to_string())),
+        }
+    }
+
+    fn open(&mut self, spec: &str) {
+        match load(spec) {
+            Ok((origin, info, world)) => {
+                self.origin = origin;
+                self.info = Arc::new(info);
+                self.take_world(world);
+            }
+            Err(error) => self.fail(spec, error),
+        }
+    }
+
+    fn reset(&mut self) {
+        let world = match &self.origin {
+            Origin::Nothing => return,
+            Origin::Scene(scene) => scene.build(),
+            Origin::Snapshot(path) => snapshot::load(path).map(|s| s.world),
+        };
+        let params = self.engine.as_ref().map(|e| e.world().params.clone());
+        match world {
+            Ok(mut world) => {
+                world.params = params.unwrap_or(world.params);
+                self.take_world(world);
+            }
+            Err(error) => self.fail("reset", error),
+        }
+    }
+
+    fn take_world(&mut self, world: World) {
+        match Engine::new(world, backends::make(self.backend, self.threads)) {
+            Ok(engine) => {
+                self.engine = Some(engine);
+                self.generation += 1;
+                self.torn = false;
+                self.dragged = None;
+                self.owed = 0;
+                self.due = Instant::now();
+            }
+            Err(error) => self.fail("the world was not taken", error),
+        }
+    }
+
+    /// The engine is made anew, the world goes on. What cannot be had leaves things as they are.
+    fn move_to(&mut self, backend: &'static str, threads: usize) {
+        let Some(engine) = self.engine.take() else {
+            (self.backend, self.threads) = (backend, threads);
+            return;
+        };
+        let world = engine.into_world();
+        let spare = world.clone();
+        match Engine::new(world, backends::make(backend, threads)) {
+            Ok(engine) => {
+                (self.backend, self.threads) = (backend, threads);
+                self.engine = Some(engine);
+            }
+            Err(error) => {
+                self.fail(&format!("{backend} with {threads} threads"), error);
+                let back = backends::make(self.backend, self.threads);
+                self.engine = Engine::new(spare, back).ok();
+            }
+        }
+    }
+}
+
+fn release(world: &mut World, dragged: &mut Option<ParticleId>) {
+    // A particle that was removed meanwhile needs no release.
+    if let Some(id) = dragged.take() {
+        let _ = world.release(id);
+    }
+}
+
+fn object_mass(topology: &Topology, world: &World, id: ParticleId) -> f32 {
+    let number = world.particles().slot(id).and_then(|slot| topology.object.get(slot));
+    number.and_then(|&n| topology.objects.get(n as usize)).map_or(0.0, |object| object.mass)
+}
+
+fn load(spec: &str) -> motes::Result<(Origin, SceneInfo, World)> {
+    let path = Path::new(spec);
+    if path.extension().is_some_and(|e| e == "motes") {
+        let saved = snapshot::load(path)?;
+        let scene = Scene::load(&saved.scene).ok();
+        let info = SceneInfo {
+            spec: spec.into(),
+            title: format!("a state of {}", saved.scene),
+            camera: scene.map(|s| s.camera()),
+            params: saved.world.params.clone(),
+        };
+        return Ok((Origin::Snapshot(path.into()), info, saved.world));
+    }
+    let scene = Scene::load(spec)?;
+    let world = scene.build()?;
+    let info = SceneInfo {
+        spec: spec.into(),
+        title: scene.title().into(),
+        camera: Some(scene.camera()),
+        params: world.params.clone(),
+    };
+    Ok((Origin::Scene(Box::new(scene)), info, world))
+}

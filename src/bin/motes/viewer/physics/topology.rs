@@ -1,0 +1,80 @@
+//! What belongs together in a world: objects, skins and edges, by slot. Made anew only when it
+//! changed, and shared with the window.
+
+use crate::picture::{Skin, joined, skin};
+use motes::{ParticleId, World};
+
+/// Objects, skins and edges of a world.
+#[derive(Default)]
+pub struct Topology {
+    /// Number of the object each slot belongs to; one past the last for none.
+    pub object: Vec<u32>,
+    /// Whether a slot is drawn as part of a skin.
+    pub skinned: Vec<bool>,
+    /// Skins with the number of their object.
+    pub skins: Vec<(u32, Skin)>,
+    /// Distance constraints and their rest lengths.
+    pub edges: Vec<([u32; 2], f32)>,
+    pub objects: Vec<ObjectInfo>,
+}
+
+/// What the inspector says of an object.
+pub struct ObjectInfo {
+    pub name: String,
+    pub particles: usize,
+    /// Of the particles that are not fixed, kg.
+    pub mass: f32,
+}
+
+/// What a topology depends on, cheap to compare.
+#[derive(Clone, Default, PartialEq)]
+pub struct TopologyKey {
+    generation: u64,
+    edits: u64,
+    broken: u64,
+    /// Steps put particles in another order now and then.
+    order: u64,
+}
+
+impl TopologyKey {
+    pub fn of(world: &World, generation: u64, edits: u64) -> Self {
+        let ids = world.particles().ids();
+        // Sampled: a sort moves nearly all of them.
+        let stride = (ids.len() / 512).max(1);
+        let order = ids.iter().step_by(stride).fold(ids.len() as u64, |hash, &id| {
+            (hash ^ u64::from(id)).wrapping_mul(0x0000_0100_0000_01b3).rotate_left(17)
+        });
+        TopologyKey { generation, edits, broken: world.broken(), order }
+    }
+}
+
+impl Topology {
+    /// `torn` says that constraints were cut by hand, which the world does not count as broken.
+    pub fn of(world: &World, torn: bool) -> Self {
+        let p = world.particles();
+        let objects = world.objects();
+        let mut topology = Topology {
+            object: vec![objects.len() as u32; p.len()],
+            skinned: vec![false; p.len()],
+            ..Topology::default()
+        };
+        let edges = (torn || world.broken() > 0).then(|| joined(world));
+        for (number, object) in objects.iter().enumerate() {
+            let skin = skin(world, object, edges.as_ref());
+            let mut info = ObjectInfo { name: object.name.clone(), particles: 0, mass: 0.0 };
+            let ids = object.first_id..object.first_id.saturating_add(object.id_count);
+            for slot in ids.filter_map(|id| p.slot(ParticleId(id))) {
+                topology.object[slot] = number as u32;
+                topology.skinned[slot] = skin.is_some();
+                info.particles += 1;
+                let w = p.positions()[slot].w;
+                info.mass += if w > 0.0 { 1.0 / w } else { 0.0 };
+            }
+            topology.objects.push(info);
+            topology.skins.extend(skin.map(|skin| (number as u32, skin)));
+        }
+        let set = world.distance();
+        topology.edges = (0..set.len()).map(|i| (set.particles(i), set.rest()[i])).collect();
+        topology
+    }
+}

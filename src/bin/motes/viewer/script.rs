@@ -1,0 +1,231 @@
+//! The viewer driven by a file instead of a hand (`motes view --script FILE`): every line goes
+//! through the same input handling as the mouse and the keys. For tests and for pictures.
+//!
+//! ```text
+//! open SCENE            play            pause           steps N        wait FRAMES
+//! move POINT            press BUTTON    release BUTTON  click POINT    rightclick POINT
+//! drag POINT POINT      cut POINT POINT wheel NOTCHES   key NAME       drop FILE
+//! set PARAMETER VALUE   resize W H      threads N       speed X        color NAME
+//! screenshot FILE       report FILE     monkey SEED SECONDS            quit
+//! ```
+//!
+//! A POINT is two numbers (pixels of the window) or `@ID`, where a particle is seen. Empty lines and
+//! those that begin with `#` are passed over. The scene does not run before `play` or `steps`.
+
+mod monkey;
+mod parse;
+mod report;
+
+use super::colors::ColorBy;
+use super::input::Input;
+use super::physics::Command;
+use super::state::Viewer;
+use glam::Vec2;
+use imgui::{Io, Key, MouseButton};
+use monkey::Monkey;
+use motes::Params;
+use std::collections::VecDeque;
+use std::path::PathBuf;
+use std::time::{Duration, Instant};
+use winit::dpi::PhysicalSize;
+use winit::window::Window;
+
+/// A line that is not done after this long has failed.
+const PATIENCE: Duration = Duration::from_secs(120);
+/// Frames a stroke of the mouse takes.
+const STROKE: u32 = 12;
+
+/// Where to point.
+#[derive(Clone, Copy, Debug, PartialEq)]
+pub enum Point {
+    At(Vec2),
+    Particle(u32),
+}
+
+/// One thing to do; most take one frame.
+#[derive(Clone, Debug)]
+pub enum Op {
+    Open(String),
+    Play(bool),
+    Steps(u32),
+    Wait(u32),
+    Move(Point),
+    Button(MouseButton, bool),
+    Stroke { to: Point, frames: u32 },
+    Shift(bool),
+    Wheel(f32),
+    Key(Key, bool),
+    Drop(PathBuf),
+    Set(&'static str, toml::Value),
+    Resize(u32, u32),
+    Threads(usize),
+    Speed(f32),
+    Color(ColorBy),
+    Screenshot(PathBuf),
+    Report(PathBuf),
+    Monkey(u64, f32),
+    Quit,
+}
+
+/// How far a script is.
+pub enum Progress {
+    Goes,
+    Done,
+    Failed(String),
+}
+
+/// A script that runs.
+pub struct Script {
+    ops: VecDeque<(usize, Op)>,
+    waits: Option<Wait>,
+    since: Instant,
+}
+
+/// What is waited for.
+enum Wait {
+    /// Until this scene is seen.
+    Scene(String, u64),
+    Step(u64),
+    Frames(u32),
+    Size(u32, u32, u32),
+    File(PathBuf),
+    Monkey(Box<Monkey>),
+}
+
+impl Script {
+    /// Goes on by a frame.
+    pub fn advance(
+        &mut self,
+        viewer: &mut Viewer,
+        io: &mut Io,
+        window: &Window,
+        scale: f32,
+    ) -> Progress {
+        if !viewer.physics.alive() {
+            return Progress::Failed("the physics thread ended".into());
+        }
+        if let Some(wait) = &mut self.waits {
+            if !wait.is_over(viewer, io, window) {
+                let late = self.since.elapsed() > PATIENCE && !matches!(wait, Wait::Monkey(_));
+                return match (late, self.ops.front()) {
+                    (false, _) => Progress::Goes,
+                    (true, next) => {
+                        let line = next.map_or(0, |(line, _)| *line);
+                        Progress::Failed(format!("the script waits too long before line {line}"))
+                    }
+                };
+            }
+            self.waits = None;
+        }
+        let Some((line, op)) = self.ops.pop_front() else { return Progress::Done };
+        self.since = Instant::now();
+        match self.run(line, op, viewer, io, window, scale) {
+            Ok(true) => Progress::Goes,
+            Ok(false) => Progress::Done,
+            Err(why) => Progress::Failed(format!("script line {line}: {why}")),
+        }
+    }
+
+    fn run(
+        &mut self,
+        line: usize,
+        op: Op,
+        viewer: &mut Viewer,
+        io: &mut Io,
+        window: &Window,
+        scale: f32,
+    ) -> Result<bool, String> {
+        let mut give = |viewer: &mut Viewer, input: Input| {
+            let (mouse, keys) = (io.want_capture_mouse, io.want_text_input);
+            input.tell(io);
+            viewer.input(input, mouse, keys);
+        };
+        match op {
+            Op::Open(spec) => {
+                viewer.open(&spec);
+                self.waits = Some(Wait::Scene(spec, viewer.frame.generation));
+            }
+            Op::Play(on) => viewer.play(on),
+            Op::Steps(count) => {
+                viewer.take_steps(count);
+                self.waits = Some(Wait::Step(viewer.frame.step + u64::from(count)));
+            }
+            Op::Wait(frames) => self.waits = Some(Wait::Frames(frames)),
+            Op::Move(point) => give(viewer, Input::Move(resolve(viewer, point)?)),
+            Op::Button(button, down) => give(viewer, Input::Button(button, down)),
+            Op::Stroke { to, frames } => {
+                let end = resolve(viewer, to)?;
+                let from = viewer.pointer.at;
+                let step = (end - from) / frames.max(1) as f32;
+                give(viewer, Input::Move(from + step));
+                if frames > 1 {
+                    let rest = Op::Stroke { to: Point::At(end), frames: frames - 1 };
+                    self.ops.push_front((line, rest));
+                }
+            }
+            Op::Shift(shift) => give(viewer, Input::Modifiers { shift, control: false }),
+            Op::Wheel(notches) => give(viewer, Input::Wheel(notches)),
+            Op::Key(key, down) => give(viewer, Input::Key(key, down)),
+            Op::Drop(path) => give(viewer, Input::Drop(path)),
+            Op::Set(name, value) => viewer.physics.send(Command::Param(name, value)),
+            Op::Resize(width, height) => {
+                let _ = window.request_inner_size(PhysicalSize::new(width, height));
+                self.waits = Some(Wait::Size(width, height, 300));
+            }
+            Op::Threads(threads) => viewer.physics.send(Command::Threads(threads)),
+            Op::Speed(speed) => viewer.set_speed(speed),
+            Op::Color(color) => viewer.settings.color = color,
+            Op::Screenshot(path) => {
+                let _ = std::fs::remove_file(&path);
+                viewer.screenshot = Some(path.clone());
+                self.waits = Some(Wait::File(path));
+            }
+            Op::Report(path) => report::write(&path, viewer, window, scale)?,
+            Op::Monkey(seed, seconds) => {
+                self.waits = Some(Wait::Monkey(Box::new(Monkey::new(seed, seconds))));
+            }
+            Op::Quit => return Ok(false),
+        }
+        Ok(true)
+    }
+}
+
+impl Wait {
+    fn is_over(&mut self, viewer: &mut Viewer, io: &mut Io, window: &Window) -> bool {
+        match self {
+            Wait::Scene(spec, generation) => {
+                // An error is told in the messages, and the report shows what scene there is.
+                let arrived =
+                    viewer.frame.scene.spec == *spec && viewer.frame.generation > *generation;
+                viewer.loading.is_none() && (arrived || viewer.messages.unread_errors > 0)
+            }
+            Wait::Step(step) => viewer.frame.step >= *step,
+            Wait::Frames(left) => {
+                *left = left.saturating_sub(1);
+                *left == 0
+            }
+            Wait::Size(width, height, left) => {
+                *left = left.saturating_sub(1);
+                let size = window.inner_size();
+                (size.width, size.height) == (*width, *height) || *left == 0
+            }
+            Wait::File(path) => viewer.screenshot.is_none() && path.exists(),
+            Wait::Monkey(monkey) => monkey.play(viewer, io, window),
+        }
+    }
+}
+
+fn resolve(viewer: &Viewer, point: Point) -> Result<Vec2, String> {
+    match point {
+        Point::At(at) => Ok(at),
+        Point::Particle(id) => {
+            let slot = viewer.frame.slot(id).ok_or(format!("there is no particle {id}"))?;
+            let seen = viewer.view.project(viewer.frame.positions[slot].truncate());
+            seen.map(|(at, _)| at).ok_or(format!("particle {id} is behind the camera"))
+        }
+    }
+}
+
+fn parameter(name: &str) -> Option<&'static str> {
+    Params::TABLE.iter().find(|info| info.name == name).map(|info| info.name)
+}

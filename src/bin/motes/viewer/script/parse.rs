@@ -1,0 +1,175 @@
+//! Lines of a script as things to do. A wrong line is refused before the window opens.
+
+use super::{Op, Point, STROKE, Script, parameter};
+use crate::failure::Failure;
+use crate::viewer::colors::ColorBy;
+use crate::viewer::keys;
+use glam::Vec2;
+use imgui::MouseButton;
+use std::path::Path;
+use std::time::Instant;
+
+impl Script {
+    /// Reads a script.
+    pub fn load(path: &Path) -> Result<Script, Failure> {
+        let text = std::fs::read_to_string(path).map_err(|e| motes::Error::io(path, e))?;
+        Script::parse(&text).map_err(|why| Failure::Usage(format!("{}: {why}", path.display())))
+    }
+
+    fn parse(text: &str) -> Result<Script, String> {
+        let mut script = Script { ops: Default::default(), waits: None, since: Instant::now() };
+        // The scene of the command line is there before the first line.
+        script.ops.push_back((0, Op::Wait(3)));
+        for (number, line) in text.lines().enumerate() {
+            let line = line.trim();
+            if line.is_empty() || line.starts_with('#') {
+                continue;
+            }
+            let ops = read(line).map_err(|why| format!("line {}: {why}", number + 1))?;
+            script.ops.extend(ops.into_iter().map(|op| (number + 1, op)));
+        }
+        Ok(script)
+    }
+}
+
+fn read(line: &str) -> Result<Vec<Op>, String> {
+    let mut words = Words(line.split_whitespace().collect());
+    let (left, right) = (MouseButton::Left, MouseButton::Right);
+    let verb = words.word()?;
+    let ops = match verb.as_str() {
+        "open" => vec![Op::Open(words.word()?)],
+        "play" => vec![Op::Play(true)],
+        "pause" => vec![Op::Play(false)],
+        "steps" => vec![Op::Steps(words.number()?)],
+        "wait" => vec![Op::Wait(words.number()?)],
+        "move" => vec![Op::Move(words.point()?), Op::Wait(1)],
+        "press" => vec![Op::Button(words.button()?, true)],
+        "release" => vec![Op::Button(words.button()?, false)],
+        "click" => click(words.point()?, left),
+        "rightclick" => click(words.point()?, right),
+        "drag" => stroke(words.point()?, words.point()?),
+        "cut" => {
+            let mut ops = vec![Op::Shift(true)];
+            ops.extend(stroke(words.point()?, words.point()?));
+            ops.push(Op::Shift(false));
+            ops
+        }
+        "wheel" => vec![Op::Wheel(words.number()?)],
+        "key" => {
+            let name = words.word()?;
+            let key = keys::by_name(&name).ok_or(format!("no key `{name}`; ? lists them"))?;
+            vec![Op::Key(key, true), Op::Wait(1), Op::Key(key, false), Op::Wait(1)]
+        }
+        "drop" => vec![Op::Drop(words.word()?.into()), Op::Wait(2)],
+        "set" => {
+            let name = words.word()?;
+            let known = parameter(&name).ok_or(format!("no parameter `{name}`"))?;
+            let text = words.rest();
+            let value = text.parse().unwrap_or_else(|_| toml::Value::String(text.clone()));
+            vec![Op::Set(known, value), Op::Wait(3)]
+        }
+        "resize" => vec![Op::Resize(words.number()?, words.number()?), Op::Wait(2)],
+        "threads" => vec![Op::Threads(words.number()?), Op::Wait(3)],
+        "speed" => vec![Op::Speed(words.number()?)],
+        "color" => {
+            let name = words.word()?;
+            let found = ColorBy::ALL.iter().find(|(_, known)| *known == name);
+            let (color, _) = found.ok_or(format!("no colouring `{name}`"))?;
+            vec![Op::Color(*color), Op::Wait(1)]
+        }
+        "screenshot" => vec![Op::Wait(2), Op::Screenshot(words.word()?.into())],
+        "report" => vec![Op::Wait(2), Op::Report(words.word()?.into())],
+        "monkey" => vec![Op::Monkey(words.number()?, words.number()?)],
+        "quit" => vec![Op::Quit],
+        other => return Err(format!("`{other}` is not known")),
+    };
+    match words.0.first() {
+        Some(word) => Err(format!("`{word}` is too much")),
+        None => Ok(ops),
+    }
+}
+
+fn click(at: Point, button: MouseButton) -> Vec<Op> {
+    // A frame between, so that imgui knows what is below the pointer.
+    let (down, up) = (Op::Button(button, true), Op::Button(button, false));
+    vec![Op::Move(at), Op::Wait(2), down, Op::Wait(1), up, Op::Wait(1)]
+}
+
+fn stroke(from: Point, to: Point) -> Vec<Op> {
+    let left = MouseButton::Left;
+    vec![
+        Op::Move(from),
+        Op::Wait(2),
+        // Where it is by now.
+        Op::Move(from),
+        Op::Button(left, true),
+        Op::Stroke { to, frames: STROKE },
+        Op::Wait(2),
+        Op::Button(left, false),
+        Op::Wait(1),
+    ]
+}
+
+/// The words of a line that are left.
+struct Words<'a>(Vec<&'a str>);
+
+impl Words<'_> {
+    fn word(&mut self) -> Result<String, String> {
+        match self.0.is_empty() {
+            true => Err("something is missing at the end".into()),
+            false => Ok(self.0.remove(0).into()),
+        }
+    }
+
+    fn number<T: std::str::FromStr>(&mut self) -> Result<T, String> {
+        let word = self.word()?;
+        word.parse().map_err(|_| format!("`{word}` is not a number that fits"))
+    }
+
+    fn rest(&mut self) -> String {
+        std::mem::take(&mut self.0).join(" ")
+    }
+
+    fn point(&mut self) -> Result<Point, String> {
+        let word = self.word()?;
+        if let Some(id) = word.strip_prefix('@') {
+            let id = id.parse().map_err(|_| format!("`{word}` is not @ and an id"))?;
+            return Ok(Point::Particle(id));
+        }
+        let x = word.parse().map_err(|_| format!("`{word}` is not a number"))?;
+        Ok(Point::At(Vec2::new(x, self.number()?)))
+    }
+
+    fn button(&mut self) -> Result<MouseButton, String> {
+        match self.word()?.as_str() {
+            "left" => Ok(MouseButton::Left),
+            "middle" => Ok(MouseButton::Middle),
+            "right" => Ok(MouseButton::Right),
+            other => Err(format!("`{other}` is not left, middle or right")),
+        }
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn lines_are_read_and_wrong_ones_refused() {
+        let good = "# a comment\n\nopen tear\nsteps 30\ndrag @5 100 200\nset solver jacobi\nquit\n";
+        assert!(Script::parse(good).is_ok());
+        for (bad, says) in [
+            ("jump", "not known"),
+            ("steps", "missing"),
+            ("steps -1", "not a number"),
+            ("click 1", "missing"),
+            ("press up", "not left"),
+            ("key F99", "no key"),
+            ("set nonsense 1", "no parameter"),
+            ("quit now", "too much"),
+        ] {
+            let why = Script::parse(&format!("play\n{bad}")).err().unwrap();
+            assert!(why.contains(says) && why.contains("line 2"), "{bad}: {why}");
+        }
+    }
+}

@@ -1,0 +1,122 @@
+//! What is remembered between runs, in the platform's folder for settings.
+
+use super::colors::ColorBy;
+use motes::file::write_atomically;
+use serde::{Deserialize, Serialize};
+use std::path::PathBuf;
+
+/// Choices of the user. Unknown or missing keys are no error: versions differ.
+#[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
+#[serde(default)]
+pub struct Settings {
+    /// Size of the window, physical pixels.
+    pub size: [u32; 2],
+    /// Size of texts and widgets against what the display asks for.
+    pub scale: f32,
+    pub dark: bool,
+    /// Whether the panels are shown.
+    pub panels: bool,
+    pub color: ColorBy,
+    pub lines: bool,
+    /// Draw cloth and bodies as surfaces, not as particles.
+    pub skins: bool,
+    /// Simulated seconds a second; 0 for as fast as it goes.
+    pub speed: f32,
+    /// Worker threads; 0 for one per core.
+    pub threads: usize,
+    /// Radius of a thrown ball, in shares of the scene's size.
+    pub ball_size: f32,
+    /// m/s, in sizes of the scene a second.
+    pub ball_speed: f32,
+    /// kg; 0 for a fifth of all that is in the scene.
+    pub ball_mass: f32,
+    /// Seconds of the profile.
+    pub profile_seconds: f32,
+}
+
+impl Default for Settings {
+    fn default() -> Self {
+        Settings {
+            size: [1280, 720],
+            scale: 1.0,
+            dark: true,
+            panels: true,
+            color: ColorBy::Material,
+            lines: false,
+            skins: true,
+            speed: 1.0,
+            threads: 0,
+            ball_size: 0.05,
+            ball_speed: 3.0,
+            ball_mass: 0.0,
+            profile_seconds: 6.0,
+        }
+    }
+}
+
+impl Settings {
+    /// Values from a file may be anything.
+    fn legal(mut self) -> Self {
+        let within = |v: f32, low: f32, high: f32, other: f32| {
+            if v.is_finite() { v.clamp(low, high) } else { other }
+        };
+        self.size = self.size.map(|side| side.clamp(320, 8192));
+        self.scale = within(self.scale, 0.5, 3.0, 1.0);
+        self.speed = within(self.speed, 0.0, 10.0, 1.0);
+        self.threads = self.threads.min(1024);
+        self.ball_size = within(self.ball_size, 0.005, 0.5, 0.05);
+        self.ball_speed = within(self.ball_speed, 0.1, 20.0, 3.0);
+        self.ball_mass = within(self.ball_mass, 0.0, 1e6, 0.0);
+        self.profile_seconds = within(self.profile_seconds, 0.5, 30.0, 6.0);
+        self
+    }
+
+    /// Reads the settings. A file that cannot be read is set aside, with a word on it.
+    pub fn load() -> (Self, Option<String>) {
+        let Some(path) = file() else { return (Self::default(), None) };
+        let text = match std::fs::read_to_string(&path) {
+            Ok(text) => text,
+            Err(error) if error.kind() == std::io::ErrorKind::NotFound => {
+                return (Self::default(), None);
+            }
+            Err(error) => return (Self::default(), Some(set_aside(&path, &error.to_string()))),
+        };
+        match toml::from_str::<Settings>(&text) {
+            Ok(settings) => (settings.legal(), None),
+            Err(error) => (Self::default(), Some(set_aside(&path, error.message()))),
+        }
+    }
+
+    /// Writes the settings.
+    pub fn save(&self) -> Result<(), String> {
+        let Some(path) = file() else { return Ok(()) };
+        let fail = |e: &dyn std::fmt::Display| format!("settings were not kept: {e}");
+        let text = toml::to_string(self).map_err(|e| fail(&e))?;
+        if let Some(folder) = path.parent() {
+            std::fs::create_dir_all(folder).map_err(|e| fail(&e))?;
+        }
+        write_atomically(&path, |out| out.write_all(text.as_bytes())).map_err(|e| fail(&e))
+    }
+}
+
+fn set_aside(path: &std::path::Path, why: &str) -> String {
+    let aside = path.with_extension("broken.toml");
+    let moved = match std::fs::rename(path, &aside) {
+        Ok(()) => format!("it is now {}", aside.display()),
+        Err(error) => format!("it could not be moved away: {error}"),
+    };
+    format!("settings were not read ({}); {moved}; the viewer starts with its own", why.trim())
+}
+
+/// Where the settings are.
+fn file() -> Option<PathBuf> {
+    let folder = |name: &str| std::env::var_os(name).filter(|v| !v.is_empty()).map(PathBuf::from);
+    let base = if cfg!(windows) {
+        folder("APPDATA")?
+    } else if cfg!(target_os = "macos") {
+        folder("HOME")?.join("Library/Application Support")
+    } else {
+        folder("XDG_CONFIG_HOME").or_else(|| Some(folder("HOME")?.join(".config")))?
+    };
+    Some(base.join("motes").join("viewer.toml"))
+}

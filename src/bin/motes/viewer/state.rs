@@ -1,0 +1,301 @@
+//! All that the viewer knows between two frames.
+
+use super::bitmap;
+use super::catalog::Catalog;
+use super::comparison::Comparison;
+use super::convergence::Curve;
+use super::history::History;
+use super::messages::{Messages, Note};
+use super::panels::parameters::Pending;
+use super::panels::profile::Profile;
+use super::physics::{Command, Frame, MeshPlacement, Physics, Placement};
+use super::pointer::Pointer;
+use super::recorder::Recorder;
+use super::scenery::{Marks, Scenery};
+use super::settings::Settings;
+use super::thumbnails::Thumbnails;
+use super::view::View;
+use crate::paint::{Canvas, Painter, Quality};
+use crate::render;
+use glam::Vec3;
+use std::path::PathBuf;
+use std::time::{Duration, Instant};
+
+/// The state of the viewer.
+pub struct Viewer {
+    pub physics: Physics,
+    pub recorder: Recorder,
+    /// The newest moment of the simulation.
+    pub frame: Box<Frame>,
+    pub scenery: Scenery,
+    pub view: View,
+    pub pointer: Pointer,
+    pub settings: Settings,
+    pub history: History,
+    pub messages: Messages,
+    pub catalog: Catalog,
+    pub thumbnails: Thumbnails,
+    pub profile: Profile,
+    pub placement: Placement,
+    pub mesh: MeshPlacement,
+    pub convergence: Convergence,
+    pub compare: Compare,
+    /// What the user wants; the frame tells what is.
+    pub playing: bool,
+    pub selected: Option<u32>,
+    pub help: bool,
+    /// Parameters that were set and that no frame has shown yet.
+    pub pending: Pending,
+    /// A scene that is being loaded.
+    pub loading: Option<String>,
+    /// Where the next finished picture of the window goes.
+    pub screenshot: Option<PathBuf>,
+    /// Where every new frame goes, and how many went.
+    pub recording: Option<(PathBuf, u32)>,
+    /// Frames drawn a second.
+    pub rate: Rate,
+    painter: Painter,
+    picture: Canvas,
+}
+
+/// What the panel Compare shows.
+pub struct Compare {
+    pub steps: u32,
+    /// Whether the answer is still to come.
+    pub runs: bool,
+    pub result: Option<Box<Comparison>>,
+}
+
+/// What the panel Convergence shows.
+pub struct Convergence {
+    pub curve: Option<Box<Curve>>,
+    pub iterations: u32,
+    pub live: bool,
+    /// When it was last asked for.
+    asked: Option<Instant>,
+    /// Whether the answer is still to come.
+    waits: bool,
+}
+
+impl Convergence {
+    fn new() -> Self {
+        Convergence { curve: None, iterations: 40, live: true, asked: None, waits: false }
+    }
+
+    /// Whether it is time to measure again.
+    pub fn due(&self, every: Duration) -> bool {
+        // An answer that never comes (an error) must not stop all others.
+        let patience = if self.waits { Duration::from_secs(10) } else { every };
+        self.asked.is_none_or(|at| at.elapsed() >= patience)
+    }
+}
+
+impl Viewer {
+    pub fn new(settings: Settings) -> std::io::Result<Self> {
+        let physics = Physics::start(settings.threads)?;
+        physics.send(Command::Speed(settings.speed));
+        Ok(Viewer {
+            physics,
+            recorder: Recorder::start()?,
+            frame: Box::default(),
+            scenery: Scenery::default(),
+            view: View::default(),
+            pointer: Pointer::default(),
+            settings,
+            history: History::default(),
+            messages: Messages::default(),
+            catalog: Catalog::new(),
+            thumbnails: Thumbnails::default(),
+            profile: Profile::default(),
+            placement: Placement::default(),
+            mesh: MeshPlacement { name: "rabbit", position: Vec3::ZERO, scale: 1.0 },
+            convergence: Convergence::new(),
+            compare: Compare { steps: 60, runs: false, result: None },
+            playing: false,
+            selected: None,
+            help: false,
+            pending: Pending::default(),
+            loading: None,
+            screenshot: None,
+            recording: None,
+            rate: Rate::default(),
+            painter: Painter::new(Quality::LIVE),
+            picture: Canvas::default(),
+        })
+    }
+
+    /// Takes what the threads have to give. True when there is something new to draw.
+    pub fn update(&mut self) -> bool {
+        self.catalog.update();
+        let fresh = self.physics.take(&mut self.frame);
+        for sample in self.physics.samples() {
+            self.history.push(sample);
+        }
+        let notes: Vec<Note> = self.physics.notes().chain(self.recorder.notes()).collect();
+        let told = !notes.is_empty();
+        if self.playing && !self.physics.alive() {
+            self.playing = false;
+            let text =
+                "the simulation ended by an error of its own; open a scene to start it again";
+            self.messages.say(text.into(), true);
+        }
+        for note in notes {
+            match note {
+                Note::Info(text) => self.messages.say(text, false),
+                Note::Error(text) => {
+                    self.loading = None;
+                    self.compare.runs = false;
+                    self.messages.say(text, true);
+                }
+                Note::Stopped(text) => {
+                    self.playing = false;
+                    self.messages.say(text, true);
+                }
+                Note::Compared(result) => {
+                    self.compare.result = Some(result);
+                    self.compare.runs = false;
+                }
+                Note::Curve(curve) => {
+                    self.convergence.curve = Some(curve);
+                    self.convergence.waits = false;
+                }
+            }
+        }
+        if fresh && self.selected.is_some_and(|id| self.frame.slot(id).is_none()) {
+            self.selected = None;
+        }
+        fresh || told
+    }
+
+    /// Paints the scene into its part of the window's picture.
+    pub fn paint(&mut self, canvas: &mut Canvas) {
+        let marks = Marks { selected: self.selected, pull: self.pointer.pull() };
+        if self.scenery.build(&self.frame, &self.settings, &marks) {
+            self.loading = None;
+            self.history.clear();
+            self.convergence.curve = None;
+            self.frame_scene();
+            self.suggest_placement();
+        }
+        let [width, height] = self.view.size;
+        let picture = &self.scenery.picture;
+        if self.view.corner == [0, 0] && [canvas.width(), canvas.height()] == self.view.size {
+            self.painter.paint(picture, &self.view.camera, width, height, canvas);
+            return;
+        }
+        self.painter.paint(picture, &self.view.camera, width, height, &mut self.picture);
+        let [left, top] = self.view.corner;
+        bitmap::blit(&self.picture, canvas, [left as i32, top as i32]);
+    }
+
+    /// Shows the scene from where it wants to be seen.
+    pub fn frame_scene(&mut self) {
+        let aspect = self.view.aspect();
+        let wanted = self.frame.scene.camera;
+        self.view.camera = render::camera(self.scenery.focus(), wanted, aspect);
+        if wanted.is_some_and(|c| c.eye.is_some()) {
+            // A scene's own camera is meant for a wide picture.
+            self.view.camera.zoom((16.0 / 9.0 / aspect).max(1.0));
+        }
+    }
+
+    /// Objects are placed above the middle, and as large as fits the scene.
+    fn suggest_placement(&mut self) {
+        let Some((low, high)) = self.scenery.focus() else { return };
+        let size = self.scenery.size();
+        let mut position = (low + high) * 0.5;
+        position.y = high.y + 0.1 * size;
+        self.placement.position = position;
+        self.placement.spacing = (size * 0.02).clamp(0.002, 1.0);
+    }
+
+    pub fn look_at_selected(&mut self) {
+        let slot = self.selected.and_then(|id| self.frame.slot(id));
+        if let Some(slot) = slot {
+            let camera = &mut self.view.camera;
+            let shift = self.frame.positions[slot].truncate() - camera.target;
+            camera.eye += shift;
+            camera.target += shift;
+        }
+    }
+
+    pub fn toggle_recording(&mut self) {
+        if let Some((folder, count)) = self.recording.take() {
+            let text = format!("{count} frames recorded in {}", folder.display());
+            self.messages.say(text, false);
+            return;
+        }
+        let folder = self.free_name("frames");
+        match std::fs::create_dir_all(&folder) {
+            Ok(()) => {
+                self.messages.say(format!("recording to {}", folder.display()), false);
+                self.recording = Some((folder, 0));
+            }
+            Err(error) => {
+                self.messages.say(format!("recording to {}: {error}", folder.display()), true);
+            }
+        }
+    }
+
+    /// Saves the profile as a table and as a picture of its graph.
+    pub fn save_profile(&mut self) {
+        let path = self.free_name("profile.csv");
+        match self.history.write_csv(&path) {
+            Ok(()) => self.messages.say(format!("profile saved as {}", path.display()), false),
+            Err(error) => self.messages.say(error.to_string(), true),
+        }
+        self.profile.picture = Some(path.with_extension("png"));
+    }
+
+    /// Gives the finished picture of the window to whoever waits for it.
+    pub fn keep_picture(&mut self, canvas: &Canvas, fresh: bool) {
+        if let Some(path) = self.screenshot.take() {
+            self.recorder.write(canvas.clone(), path, true);
+        }
+        if let Some((path, area)) = self.profile.take_picture() {
+            self.recorder.write(bitmap::part(canvas, area), path, true);
+        }
+        if let Some((folder, count)) = &mut self.recording
+            && fresh
+        {
+            *count += 1;
+            let path = folder.join(format!("frame_{count:06}.png"));
+            self.recorder.write(canvas.clone(), path, false);
+        }
+    }
+
+    /// Asks for a convergence curve of the world as it is now.
+    pub fn ask_convergence(&mut self) {
+        self.convergence.asked = Some(Instant::now());
+        self.convergence.waits = true;
+        self.physics.send(Command::Converge(self.convergence.iterations));
+    }
+}
+
+/// How many frames a second are drawn, and what a frame takes.
+#[derive(Default)]
+pub struct Rate {
+    /// When each frame of the last second was drawn.
+    drawn: std::collections::VecDeque<Instant>,
+    /// Milliseconds to draw, smoothed.
+    pub ms: f32,
+    /// Frames drawn, ever.
+    pub frames: u64,
+}
+
+impl Rate {
+    pub fn tick(&mut self, took: Duration) {
+        let now = Instant::now();
+        self.frames += 1;
+        self.drawn.push_back(now);
+        while self.drawn.front().is_some_and(|&at| now - at > Duration::from_secs(1)) {
+            self.drawn.pop_front();
+        }
+        let ms = took.as_secs_f32() * 1e3;
+        self.ms = if self.ms == 0.0 { ms } else { self.ms * 0.9 + ms * 0.1 };
+    }
+
+    pub fn fps(&self) -> usize {
+        self.drawn.len()
+    }
+}

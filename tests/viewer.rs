@@ -1,0 +1,314 @@
+//! The viewer in a real window, under Xvfb: what a user does, and what is on the screen after it.
+#![cfg(all(feature = "viewer", target_os = "linux"))]
+
+#[path = "viewer/display.rs"]
+mod display;
+#[path = "viewer/hand.rs"]
+mod hand;
+#[path = "viewer/picture.rs"]
+mod picture;
+#[path = "viewer/session.rs"]
+mod session;
+
+use hand::Hand;
+use picture::{assert_panel, numbers, seen_in_place};
+use serde_json::Value;
+use session::Session;
+use std::time::Duration;
+
+const PANELS: [&str; 5] = ["run", "parameters", "scenes", "inspector", "graphs"];
+
+/// A sheet pinned at two corners beside a block on the floor: few enough that a report names all.
+const SCENE: &str = r#"
+    title = "a sheet and a block"
+    [params]
+    iterations = 20
+    [[cloth]]
+    name = "sheet"
+    columns = 10
+    rows = 10
+    spacing = 0.1
+    radius = 0.045
+    origin = [-1.2, 1.4, 0.0]
+    along = [1, 0, 0]
+    across = [0, -1, 0]
+    pin = ["top_left", "top_right"]
+    [[box]]
+    name = "block"
+    counts = [4, 4, 4]
+    spacing = 0.12
+    radius = 0.06
+    center = [0.6, 0.3, 0.2]
+    [[collider]]
+    shape = "plane"
+"#;
+
+fn step(report: &Value) -> u64 {
+    report["step"].as_u64().unwrap()
+}
+
+fn particle(report: &Value, id: u64) -> &Value {
+    let all = report["particles"].as_array().unwrap();
+    all.iter().find(|p| p["id"].as_u64() == Some(id)).unwrap()
+}
+
+fn says(report: &Value, text: &str) -> bool {
+    report["messages"].to_string().contains(text)
+}
+
+#[test]
+fn every_scene_opens_and_moves() {
+    let Some(session) = Session::start() else { return };
+    let names: Vec<&str> = motes::Scene::builtin_names().collect();
+    let mut script = String::new();
+    for name in &names {
+        script += &format!("open {name}\nsteps 3\nreport {name}.json\nscreenshot {name}.png\n");
+    }
+    session.run("cloth_hang", &script);
+    for name in &names {
+        let report = session.report(&format!("{name}.json"));
+        assert_eq!((report["scene"].as_str(), step(&report)), (Some(*name), 3), "{name}");
+        let picture = session.picture(&format!("{name}.png"));
+        assert_eq!((picture.width, picture.height), (1280, 720));
+        PANELS.iter().for_each(|panel| assert_panel(&report, &picture, panel, true));
+        // Something coloured is in view.
+        let view: [f64; 4] = numbers(&report["panels"]["view"]).try_into().unwrap();
+        let vivid = |p: [u8; 3]| p.iter().max().unwrap() - p.iter().min().unwrap() > 50;
+        assert!(picture.share(view, vivid) > 0.004, "{name} is not to be seen");
+    }
+}
+
+#[test]
+fn particles_are_where_they_should_be() {
+    let Some(session) = Session::start() else { return };
+    let scene = session.write("scene.toml", SCENE);
+    let script = "key K\nsteps 40\nreport a.json\nscreenshot a.png\n\
+        key T\nwheel 3\ndrag 640 480 700 440\nreport b.json\nscreenshot b.png\n";
+    session.run(scene.to_str().unwrap(), script);
+    for (name, dark) in [("a", true), ("b", false)] {
+        let report = session.report(&format!("{name}.json"));
+        let picture = session.picture(&format!("{name}.png"));
+        let (right, wrong) =
+            (seen_in_place(&report, &picture, 0.0), seen_in_place(&report, &picture, 90.0));
+        assert!(right > 0.9, "{name}: {right} of the particles have their colour");
+        // The control: elsewhere the colours are not found.
+        assert!(wrong < 0.6, "{name}: {wrong} of the places beside them have it as well");
+        PANELS.iter().for_each(|panel| assert_panel(&report, &picture, panel, dark));
+    }
+    assert_ne!(session.report("a.json")["eye"], session.report("b.json")["eye"]);
+}
+
+#[test]
+fn a_dragged_particle_follows_and_a_cut_cuts() {
+    let Some(session) = Session::start() else { return };
+    let scene = session.write("scene.toml", SCENE);
+    // The middle of the sheet's lower edge is pulled aside, then the sheet is cut below its top.
+    let script = "steps 20\nplay\nreport a.json\nmove @95\nwait 2\nmove @95\npress left\n\
+        move 525 262\nwait 60\nreport b.json\nrelease left\nwait 30\nreport c.json\n\
+        cut 300 240 760 240\nwait 5\nreport d.json\n";
+    session.run(scene.to_str().unwrap(), script);
+    let [before, pulled, free, cut] =
+        ["a.json", "b.json", "c.json", "d.json"].map(|name| session.report(name));
+    let id = pulled["selected"].as_u64().expect("the press selects");
+    let apart = |report: &Value| {
+        let pixel = numbers(&particle(report, id)["pixel"]);
+        (pixel[0] - 525.0).hypot(pixel[1] - 262.0)
+    };
+    assert!(apart(&before) > 50.0 && apart(&pulled) < 20.0, "it is {} px away", apart(&pulled));
+    assert!(apart(&free) > 2.0 * apart(&pulled), "it was not let go");
+    let constraints = |report: &Value| report["constraints"].as_u64().unwrap();
+    // The pull adds a pin, and lets it go.
+    assert_eq!(constraints(&pulled), constraints(&before) + 1);
+    assert_eq!(constraints(&free), constraints(&before));
+    assert!(constraints(&cut) + 8 < constraints(&free), "nothing was cut");
+    assert!(says(&cut, "constraints cut"));
+}
+
+#[test]
+fn everything_can_be_switched_while_it_runs() {
+    let Some(session) = Session::start() else { return };
+    let mut script = String::from("play\nwait 10\n");
+    for (k, solver) in ["seidel", "lockfree", "colored", "jacobi"].iter().enumerate() {
+        script += &format!("key {}\nwait 8\nreport {solver}.json\n", k + 1);
+    }
+    script += "threads 1\nwait 8\nreport one.json\nthreads 3\nkey M\nkey V\nset iterations 17\n\
+        wait 8\nreport three.json\nspeed 0\nwait 5\nkey Space\nwait 5\nreport still.json\n\
+        wait 20\nreport later.json\nkey R\nwait 10\nreport reset.json\nkey N\nwait 10\n\
+        report single.json\nclick 372 551\nwait 3\nclick 490 576\nwait 300\nscreenshot bars.png\n\
+        report bars.json\n";
+    session.run("stairs", &script);
+    let mut last = 0;
+    for solver in ["seidel", "lockfree", "colored", "jacobi"] {
+        let report = session.report(&format!("{solver}.json"));
+        assert_eq!(report["solver"], solver);
+        assert!(step(&report) > last, "{solver}: the state was lost");
+        last = step(&report);
+    }
+    let (one, three) = (session.report("one.json"), session.report("three.json"));
+    assert_eq!((one["threads"].as_u64(), three["threads"].as_u64()), (Some(1), Some(3)));
+    assert!(step(&one) > last && step(&three) > step(&one));
+    assert_eq!((three["method"].as_str(), three["iterations"].as_u64()), (Some("pbd"), Some(17)));
+    assert_eq!(three["broad_phase"], "grid");
+    let (still, later) = (session.report("still.json"), session.report("later.json"));
+    assert_eq!((step(&still), still["playing"].as_bool()), (step(&later), Some(false)));
+    let (reset, single) = (session.report("reset.json"), session.report("single.json"));
+    assert_eq!((step(&reset), step(&single)), (0, 1));
+    assert_eq!(reset["iterations"], 17, "a reset keeps the parameters");
+    assert_eq!(session.report("bars.json")["compared"], 2, "one worker and all, side by side");
+}
+
+#[test]
+fn keys_pins_balls_files_and_sizes() {
+    let Some(session) = Session::start() else { return };
+    let scene = session.write("scene.toml", SCENE);
+    let other = session.write("other.toml", &SCENE.replace("columns = 10", "columns = 6"));
+    let triangle = "v 0 0 0\nv 1 0 0\nv 0 0 1\nf 1 2 3\n";
+    let mesh = session.write("ramp.obj", triangle);
+    let script = format!(
+        "report a.json\nclick @50\nkey P\nwait 4\nreport pinned.json\nkey P\nwait 4\n\
+         report free.json\nrightclick 640 250\nwait 4\nkey O\nwait 4\nreport more.json\n\
+         drop {}\nwait 4\ndrop nothing.xyz\nreport mesh.json\ndrop {}\nwait 20\n\
+         report other.json\nresize 1000 640\nreport size.json\nscreenshot size.png\n\
+         key Tab\nscreenshot bare.png\nkey Tab\nkey F8\nkey F10\nkey F12\nwait 30\n\
+         key F9\nsteps 6\nkey F9\nsteps 1\nreport last.json\n",
+        mesh.display(),
+        other.display()
+    );
+    session.run(scene.to_str().unwrap(), &script);
+    let fixed = |name: &str| {
+        let report = session.report(name);
+        let id = report["selected"].as_u64().expect("a click selects");
+        particle(&report, id)["fixed"].as_bool().unwrap()
+    };
+    assert!(fixed("pinned.json") && !fixed("free.json"));
+    let count = |name: &str| session.report(name)["particle_count"].as_u64().unwrap();
+    assert_eq!(count("a.json"), 164);
+    assert_eq!(count("more.json"), 164 + 1 + 216, "a ball and a box of 6 x 6 x 6");
+    let mesh = session.report("mesh.json");
+    assert_eq!(mesh["colliders"], 2);
+    assert!(says(&mesh, "drop a scene"), "what cannot be opened is said");
+    assert_eq!(count("other.json"), 60 + 64);
+    let report = session.report("size.json");
+    let picture = session.picture("size.png");
+    assert_eq!((picture.width, picture.height), (1000, 640));
+    PANELS.iter().for_each(|panel| assert_panel(&report, &picture, panel, true));
+    let bare = session.picture("bare.png");
+    let run: [f64; 4] = numbers(&report["panels"]["run"]).try_into().unwrap();
+    let written = |p: [u8; 3]| p.iter().all(|c| *c > 190);
+    assert!(picture.share(run, written) > 0.005 && bare.share(run, written) < 0.001);
+    for file in ["other_000000.profile.csv", "other_000000.profile.png", "frame_000000.ply"] {
+        assert!(session.exists(file), "{file}");
+    }
+    assert!(session.exists("other_000000.motes") && session.exists("other_000000.png"));
+    assert!(session.exists("other_000000.frames/frame_000001.png"), "recorded");
+    assert!(says(&session.report("last.json"), "frames recorded"));
+}
+
+#[test]
+fn the_mouse_and_the_keyboard_arrive() {
+    let Some(mut hand) = Hand::open("cloth_hang") else { return };
+    hand.tool("key space");
+    let (paused, first) = hand.screenshot();
+    let (later, same) = hand.screenshot();
+    assert!(paused > 0 && paused == later, "it ran before, and Space stopped it");
+    let view = [276.0, 0.0, 752.0, 512.0];
+    assert_eq!(first.differs(&same, view), 0.0);
+    // The button Step, then a turn of the camera, the wheel, and the other theme.
+    hand.tool("mousemove 134 41 sleep 0.2 click 1");
+    let (stepped, after) = hand.screenshot();
+    assert_eq!(stepped, paused + 1);
+    hand.tool("mousemove 900 450 sleep 0.1 mousedown 1");
+    hand.tool("mousemove 820 430");
+    hand.tool("mouseup 1 click 4");
+    let (_, turned) = hand.screenshot();
+    assert!(after.differs(&turned, view) > 0.05, "the camera did not turn");
+    hand.tool("key t");
+    let (_, light) = hand.screenshot();
+    let bright = |p: [u8; 3]| p.iter().all(|c| *c > 200);
+    assert!(light.share(view, bright) > 0.4 && turned.share(view, bright) < 0.1);
+    assert!(hand.alive());
+}
+
+#[test]
+fn twice_the_scale_is_readable_too() {
+    let Some(session) = Session::start().map(|s| s.scaled("2")) else { return };
+    let script = "resize 2560 1440\nsteps 5\nreport a.json\nscreenshot a.png\n";
+    session.run("tear", script);
+    let report = session.report("a.json");
+    assert_eq!(report["scale"], 2.0);
+    let picture = session.picture("a.png");
+    assert_eq!((picture.width, picture.height), (2560, 1440));
+    PANELS.iter().for_each(|panel| assert_panel(&report, &picture, panel, true));
+}
+
+#[test]
+fn slow_physics_does_not_stop_the_window() {
+    let Some(session) = Session::start() else { return };
+    // Some hundred milliseconds a step.
+    let script = "set iterations 10000\nspeed 0\nplay\nwait 3\nreport a.json\nwait 40\n\
+        report b.json\nclick 456 551\nwait 60\nreport c.json\n";
+    session.run("cloth_hang", script);
+    let [a, b, c] = ["a.json", "b.json", "c.json"].map(|name| session.report(name));
+    let frames = |r: &Value| r["frames"].as_u64().unwrap();
+    let (drawn, stepped) = (frames(&b) - frames(&a), step(&b) - step(&a));
+    assert!(drawn > 2 * stepped, "{drawn} frames while {stepped} steps were taken");
+    assert!(c["convergence"].as_u64() == Some(1), "the convergence panel measured nothing");
+}
+
+#[test]
+fn settings_are_kept_and_broken_ones_set_aside() {
+    let Some(session) = Session::start() else { return };
+    session.run("tear", "key T\nkey C\nresize 900 600\nwait 5\n");
+    session.run("tear", "report a.json\nscreenshot a.png\n");
+    let (report, picture) = (session.report("a.json"), session.picture("a.png"));
+    assert_eq!((picture.width, picture.height), (900, 600));
+    assert_panel(&report, &picture, "run", false);
+    session.write("config/motes/viewer.toml", "size = \"no\"\n[[[");
+    session.run("tear", "report b.json\n");
+    assert!(says(&session.report("b.json"), "settings were not read"));
+    assert!(session.exists("config/motes/viewer.broken.toml"));
+}
+
+#[test]
+fn wrong_scripts_and_lost_displays_are_told() {
+    let Some(session) = Session::start() else { return };
+    let output = session.try_run("tear", "jump", Duration::from_secs(60));
+    assert_eq!(output.status.code(), Some(2));
+    assert!(String::from_utf8_lossy(&output.stderr).contains("line 1"));
+    let output = session.try_run("nonsense", "wait 1", Duration::from_secs(60));
+    assert_eq!(output.status.code(), Some(2));
+    let script = session.write("script", "quit\n");
+    let output = std::process::Command::new(env!("CARGO_BIN_EXE_motes"))
+        .args(["view", "tear", "--script"])
+        .arg(script)
+        .env("DISPLAY", ":9999")
+        .env_remove("WAYLAND_DISPLAY")
+        .output()
+        .unwrap();
+    let said = String::from_utf8_lossy(&output.stderr);
+    assert_eq!(output.status.code(), Some(1), "{said}");
+    assert!(said.contains("no window") && !said.contains("panicked"), "{said}");
+}
+
+/// Random input for `MOTES_MONKEY_SECONDS` (10), from a seed, `MOTES_MONKEY_SEED` (1): no panic, no
+/// frozen window, no memory that only grows.
+#[test]
+fn a_monkey_does_no_harm() {
+    let Some(session) = Session::start() else { return };
+    let number = |name: &str, other: f64| {
+        std::env::var(name).ok().and_then(|v| v.parse().ok()).unwrap_or(other)
+    };
+    let (seconds, seed) = (number("MOTES_MONKEY_SECONDS", 10.0), number("MOTES_MONKEY_SEED", 1.0));
+    let half = seconds / 2.0;
+    let script = format!(
+        "monkey {seed} {half}\nopen tear\nreport a.json\nmonkey {} {half}\nopen tear\n\
+         report b.json\n",
+        seed + 1000.0
+    );
+    let output = session.try_run("tear", &script, Duration::from_secs_f64(seconds + 120.0));
+    let errors = String::from_utf8_lossy(&output.stderr);
+    assert!(output.status.success() && !errors.contains("panicked"), "{errors}");
+    let memory = |name: &str| session.report(name)["memory_mib"].as_f64().unwrap();
+    let (middle, end) = (memory("a.json"), memory("b.json"));
+    assert!(end < middle * 1.3 + 60.0, "{middle} MiB became {end} MiB");
+}

@@ -1,0 +1,42 @@
+//! A display of our own: Xvfb on a free number, gone with the test.
+
+use std::io::{BufRead, BufReader};
+use std::process::{Child, Command, Stdio};
+
+pub struct Display {
+    server: Child,
+    /// For the environment variable DISPLAY.
+    pub name: String,
+}
+
+impl Display {
+    /// Starts one. Without Xvfb the test is skipped, unless `MOTES_REQUIRE_DISPLAY` is 1.
+    pub fn start() -> Option<Display> {
+        let started = Command::new("Xvfb")
+            .args(["-displayfd", "1", "-screen", "0", "2600x1500x24", "-nolisten", "tcp"])
+            .stdout(Stdio::piped())
+            .stderr(Stdio::null())
+            .spawn();
+        let mut server = match started {
+            Ok(server) => server,
+            Err(error) => {
+                let required = std::env::var("MOTES_REQUIRE_DISPLAY").is_ok_and(|v| v == "1");
+                assert!(!required, "no Xvfb: {error}; install the package xvfb");
+                eprintln!("skipped: no Xvfb");
+                return None;
+            }
+        };
+        let mut number = String::new();
+        let mut told = BufReader::new(server.stdout.take().unwrap());
+        told.read_line(&mut number).unwrap();
+        assert!(!number.trim().is_empty(), "Xvfb did not start");
+        Some(Display { server, name: format!(":{}", number.trim()) })
+    }
+}
+
+impl Drop for Display {
+    fn drop(&mut self) {
+        let _ = self.server.kill();
+        let _ = self.server.wait();
+    }
+}

@@ -1,0 +1,84 @@
+//! The viewer in a real window, driven by a script, in a folder of its own.
+
+use super::display::Display;
+use super::picture::Picture;
+use serde_json::Value;
+use std::path::{Path, PathBuf};
+use std::process::{Command, Output};
+use std::time::{Duration, Instant};
+
+pub struct Session {
+    display: Display,
+    folder: tempfile::TempDir,
+    scale: &'static str,
+}
+
+impl Session {
+    pub fn start() -> Option<Session> {
+        let folder = tempfile::tempdir().unwrap();
+        Some(Session { display: Display::start()?, folder, scale: "1" })
+    }
+
+    /// The window system asks for this scale from now on.
+    pub fn scaled(mut self, scale: &'static str) -> Self {
+        self.scale = scale;
+        self
+    }
+
+    pub fn path(&self, name: &str) -> PathBuf {
+        self.folder.path().join(name)
+    }
+
+    pub fn write(&self, name: &str, text: &str) -> PathBuf {
+        let path = self.path(name);
+        std::fs::create_dir_all(path.parent().unwrap()).unwrap();
+        std::fs::write(&path, text).unwrap();
+        path
+    }
+
+    /// Runs a script to its end, whatever that is. A window that freezes fails the test.
+    pub fn try_run(&self, scene: &str, script: &str, limit: Duration) -> Output {
+        let script = self.write("script", &format!("{script}\nquit\n"));
+        let mut child = Command::new(env!("CARGO_BIN_EXE_motes"))
+            .args(["view", scene, "--script"])
+            .arg(script)
+            .current_dir(self.folder.path())
+            .env("DISPLAY", &self.display.name)
+            .env_remove("WAYLAND_DISPLAY")
+            .env("XDG_CONFIG_HOME", self.path("config"))
+            .env("WINIT_X11_SCALE_FACTOR", self.scale)
+            .stdout(std::process::Stdio::piped())
+            .stderr(std::process::Stdio::piped())
+            .spawn()
+            .unwrap();
+        let started = Instant::now();
+        while child.try_wait().unwrap().is_none() {
+            if started.elapsed() > limit {
+                child.kill().unwrap();
+                panic!("the viewer did not end within {limit:?}");
+            }
+            std::thread::sleep(Duration::from_millis(20));
+        }
+        child.wait_with_output().unwrap()
+    }
+
+    /// Runs a script that must succeed.
+    pub fn run(&self, scene: &str, script: &str) {
+        let output = self.try_run(scene, script, Duration::from_secs(300));
+        let errors = String::from_utf8_lossy(&output.stderr);
+        assert!(output.status.success(), "{script}\n{errors}");
+        assert!(!errors.contains("panicked"), "{errors}");
+    }
+
+    pub fn report(&self, name: &str) -> Value {
+        serde_json::from_slice(&std::fs::read(self.path(name)).unwrap()).unwrap()
+    }
+
+    pub fn picture(&self, name: &str) -> Picture {
+        Picture::read(&self.path(name))
+    }
+
+    pub fn exists(&self, name: &str) -> bool {
+        Path::exists(&self.path(name))
+    }
+}
