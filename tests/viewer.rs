@@ -134,7 +134,7 @@ fn everything_can_be_switched_while_it_runs() {
     script += "threads 1\nwait 8\nreport one.json\nthreads 3\nkey M\nkey V\nset iterations 17\n\
         wait 8\nreport three.json\nspeed 0\nwait 5\nkey Space\nwait 5\nreport still.json\n\
         wait 20\nreport later.json\nkey R\nwait 10\nreport reset.json\nkey N\nwait 10\n\
-        report single.json\nclick 372 551\nwait 3\nclick 490 576\nwait 300\nscreenshot bars.png\n\
+        report single.json\nclick 372 551\nwait 3\nclick 490 576\nwait 1200\nscreenshot bars.png\n\
         report bars.json\n";
     session.run("stairs", &script);
     let mut last = 0;
@@ -154,7 +154,41 @@ fn everything_can_be_switched_while_it_runs() {
     let (reset, single) = (session.report("reset.json"), session.report("single.json"));
     assert_eq!((step(&reset), step(&single)), (0, 1));
     assert_eq!(reset["iterations"], 17, "a reset keeps the parameters");
-    assert_eq!(session.report("bars.json")["compared"], 2, "one worker and all, side by side");
+    let compared = session.report("bars.json")["compared"].as_u64().unwrap() as usize;
+    assert_eq!(compared, 2 + devices(), "one worker, all, and every device side by side");
+}
+
+/// Vulkan devices the viewer offers.
+fn devices() -> usize {
+    #[cfg(feature = "vulkan")]
+    return motes::vulkan::devices()
+        .map_or(0, |list| list.iter().filter(|d| d.refused.is_none()).count());
+    #[cfg(not(feature = "vulkan"))]
+    0
+}
+
+/// To a device and back: the state goes along, and a drag and a cut work there too.
+#[test]
+fn the_backend_is_switched_while_it_runs() {
+    let Some(session) = Session::start() else { return };
+    if devices() == 0 {
+        return eprintln!("skipped: no Vulkan device");
+    }
+    let scene = session.write("scene.toml", SCENE);
+    let script = "play\nwait 10\nreport cpu.json\nbackend vulkan\nwait 40\nreport device.json\n\
+        screenshot device.png\ndrag @95 525 262\ncut 300 240 760 240\nwait 20\nreport cut.json\n\
+        backend cpu\nwait 20\nreport back.json\n";
+    session.run(scene.to_str().unwrap(), script);
+    let [cpu, device, cut, back] =
+        ["cpu.json", "device.json", "cut.json", "back.json"].map(|name| session.report(name));
+    assert_eq!((cpu["backend"].as_str(), back["backend"].as_str()), (Some("cpu"), Some("cpu")));
+    assert!(device["backend"].as_str().unwrap().starts_with("vulkan"), "{}", device["messages"]);
+    let steps = [&cpu, &device, &cut, &back].map(step);
+    assert!(steps.windows(2).all(|pair| pair[0] < pair[1]), "{steps:?}: the state was lost");
+    let constraints = |report: &Value| report["constraints"].as_u64().unwrap();
+    assert!(constraints(&cut) + 8 < constraints(&device), "nothing was cut on the device");
+    let picture = session.picture("device.png");
+    assert!(seen_in_place(&device, &picture, 0.0) > 0.9);
 }
 
 #[test]

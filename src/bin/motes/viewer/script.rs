@@ -6,7 +6,7 @@
 //! move POINT            press BUTTON    release BUTTON  click POINT    rightclick POINT
 //! drag POINT POINT      cut POINT POINT wheel NOTCHES   key NAME       drop FILE
 //! set PARAMETER VALUE   resize W H      threads N       speed X        color NAME
-//! screenshot FILE       report FILE     monkey SEED SECONDS            quit
+//! backend NAME          screenshot FILE report FILE     monkey SEED SECONDS            quit
 //! ```
 //!
 //! A POINT is two numbers (pixels of the window) or `@ID`, where a particle is seen. Empty lines and
@@ -59,6 +59,7 @@ pub enum Op {
     Set(&'static str, toml::Value),
     Resize(u32, u32),
     Threads(usize),
+    Backend(&'static str),
     Speed(f32),
     Color(ColorBy),
     Screenshot(PathBuf),
@@ -173,6 +174,7 @@ impl Script {
                 self.waits = Some(Wait::Size(width, height, 300));
             }
             Op::Threads(threads) => viewer.physics.send(Command::Threads(threads)),
+            Op::Backend(name) => viewer.physics.send(Command::Backend(name)),
             Op::Speed(speed) => viewer.set_speed(speed),
             Op::Color(color) => viewer.settings.color = color,
             Op::Screenshot(path) => {

@@ -3,7 +3,7 @@
 use super::{Op, Point, STROKE, Script, parameter};
 use crate::failure::Failure;
 use crate::viewer::colors::ColorBy;
-use crate::viewer::keys;
+use crate::viewer::{backends, keys};
 use glam::Vec2;
 use imgui::MouseButton;
 use std::path::Path;
@@ -70,6 +70,12 @@ fn read(line: &str) -> Result<Vec<Op>, String> {
         }
         "resize" => vec![Op::Resize(words.number()?, words.number()?), Op::Wait(2)],
         "threads" => vec![Op::Threads(words.number()?), Op::Wait(3)],
+        "backend" => {
+            let name = words.word()?;
+            let found = backends::all().iter().find(|choice| choice.name.starts_with(name));
+            let choice = found.ok_or(format!("no backend `{name}`"))?;
+            vec![Op::Backend(&choice.name), Op::Wait(3)]
+        }
         "speed" => vec![Op::Speed(words.number()?)],
         "color" => {
             let name = words.word()?;
