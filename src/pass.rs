@@ -70,7 +70,7 @@ passes! {
     BreakConstraints "break_constraints" "removes constraints strained past their threshold, lets others yield"
         reads [Position Distance Bend Volume] writes [Distance Bend Volume];
     SortParticles "sort_particles" "puts particles that are near in space near in memory, now and then"
-        reads [Sorted] writes [Position Predicted Velocity Radius Phase Rest Distance Bend Volume Pins];
+        reads [Sorted] writes [Position Predicted Velocity Radius Phase Rest Start ListReference Points Codes Sorted Delta Distance Bend Volume Pins];
     Predict "predict" "applies forces and moves each particle along its velocity; clears the multipliers"
         reads [Position Velocity] writes [Position Velocity Predicted Start Distance Bend Volume Pins];
     Bounds "bounds" "finds whether a particle left its list's margin and, if so, the box around all"
@@ -80,7 +80,7 @@ passes! {
     GridScan "grid_scan" "turns the counts of slabs into places"
         reads [GridSlab] writes [GridSlab];
     GridSort "grid_sort" "copies the particles in order of cell"
-        reads [Points GridBucket GridSlab] writes [Sorted GridStart];
+        reads [Points GridBucket GridSlab] writes [Sorted GridStart GridSlab];
     MortonCodes "morton_codes" "gives each particle its place on a curve that keeps near ones together"
         reads [Points] writes [Codes];
     RadixCount "radix_count" "counts the values of a digit of the codes"
