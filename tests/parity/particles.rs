@@ -334,7 +334,7 @@ pub fn mutant(pass: Pass, nth: usize) -> Option<Vec<u8>> {
         let first = word(&module, at);
         if first & 0xffff == SUM {
             if seen == nth {
-                let changed = first & 0xffff_0000 | DIFFERENCE;
+                let changed = (first & 0xffff_0000) | DIFFERENCE;
                 module[4 * at..4 * at + 4].copy_from_slice(&changed.to_le_bytes());
                 return Some(module);
             }
