@@ -55,6 +55,11 @@ pub(crate) struct ContactRows {
 }
 
 impl ContactRows {
+    /// They are of lists that hold no longer.
+    pub fn expire(&mut self) {
+        self.particle_count = 0;
+    }
+
     /// Solves every pair in place, tile after tile.
     pub fn solve(
         &self,
@@ -159,7 +164,7 @@ impl ContactRows {
 /// What the device's contact rows are made from.
 #[cfg(feature = "vulkan")]
 impl ContactRows {
-    /// The tiles, unless the rows are of another number of particles.
+    /// The tiles, unless the rows expired or are of another number of particles.
     pub fn tiles(&self, particle_count: usize) -> Option<&Tiles> {
         (self.particle_count == particle_count).then_some(&self.tiles)
     }

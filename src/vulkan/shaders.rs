@@ -16,7 +16,9 @@ macro_rules! modules {
 }
 
 modules! {
+    BreakConstraints "break_constraints"
     SortParticles "sort_particles"
+    Predict "predict"
     Bounds "bounds"
     GridCount "grid_count"
     GridScan "grid_scan"
@@ -33,4 +35,17 @@ modules! {
     FindNeighborsBvh "find_neighbors_bvh"
     FindNeighborsBrute "find_neighbors_brute"
     ColorContacts "color_contacts"
+    CollideEnvironment "collide_environment"
+    StabilizeContacts "stabilize_contacts"
+    SolveContacts "solve_contacts"
+    ApplyDeltas "apply_deltas"
+    SolveEnvironment "solve_environment"
+    SolveDistance "solve_distance"
+    SolveBend "solve_bend"
+    SolveVolume "solve_volume"
+    SolvePin "solve_pin"
+    Accelerate "accelerate"
+    UpdateVelocity "update_velocity"
+    Restitution "restitution"
+    Sleep "sleep"
 }

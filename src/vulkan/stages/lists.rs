@@ -189,8 +189,10 @@ fn encode_neighbors(scratch: &Scratch, plan: &Plan, out: &mut [u32]) {
         let list = lists.of(i);
         (out[2 * i], out[2 * i + 1]) = (next as u32, list.len() as u32);
         for entry in list {
-            let at = 2 * (n + next);
-            (out[at], out[at + 1]) = (entry.slot, entry.contact.to_bits());
+            if next < plan.room.neighbors {
+                let at = 2 * (n + next);
+                (out[at], out[at + 1]) = (entry.slot, entry.contact.to_bits());
+            }
             next += 1;
         }
     }
@@ -198,7 +200,7 @@ fn encode_neighbors(scratch: &Scratch, plan: &Plan, out: &mut [u32]) {
 
 /// Tiles by colour as the CPU has them, unless its rows are of another world.
 fn tiles_by_color<'a>(scratch: &'a Scratch, plan: &Plan) -> Option<(&'a Tiles, Vec<usize>)> {
-    let tiles = scratch.contact_rows.tiles(plan.particles).filter(|_| scratch.neighbors.built)?;
+    let tiles = scratch.contact_rows.tiles(plan.particles)?;
     let of_color = |color| tiles.of_color(color).iter().map(|&t| t as usize);
     Some((tiles, (0..COLORS).flat_map(of_color).collect()))
 }
@@ -227,7 +229,10 @@ fn encode_rows(scratch: &Scratch, plan: &Plan, out: &mut [u32]) {
     let pairs = 4 * n + 69 * room + 1;
     let mut next = 0;
     let mut put = |out: &mut [u32], [a, b]: [u32; 2], contact: f32| {
-        out[pairs + 3 * next..][..3].copy_from_slice(&[a, b, contact.to_bits()]);
+        // What has no room is left out, as on the device.
+        if next < plan.room.pairs {
+            out[pairs + 3 * next..][..3].copy_from_slice(&[a, b, contact.to_bits()]);
+        }
         next += 1;
         next as u32
     };
@@ -265,7 +270,9 @@ pub(crate) fn encode_state(_: &World, scratch: &Scratch, plan: &Plan, out: &mut 
     };
     let each = |items: usize| items.div_ceil(plan.workgroup as usize);
     out[s::STALE] = scratch.stale.into();
-    out[s::NEIGHBORS_USED] = scratch.neighbors.lists.len() as u32;
+    if scratch.neighbors.built {
+        out[s::NEIGHBORS_USED] = scratch.neighbors.lists.len() as u32;
+    }
     numbers(out, s::LOW, extent.low.to_array());
     numbers(out, s::HIGH, extent.high.to_array());
     if scratch.stale {
