@@ -1,5 +1,7 @@
-//! `collide_environment`: the planes each particle may touch. Lists must be the same, plane by plane
-//! in the same order; planes of convex shapes to a rounding, those of triangles as the table says.
+//! `collide_environment`: the planes each particle may touch. Lists must have the same planes of the
+//! same colliders in the same order; how close the planes are is said below. Among the planes of one
+//! mesh the order is free: they go by triangle, and to which of two triangles a shared edge belongs is
+//! decided by the last digits of doubles on the CPU.
 
 use super::{compare, scene, twin};
 use glam::{Quat, Vec3};
@@ -29,6 +31,10 @@ const CONVEX: Close = Close { normal: 2e-6, offset: 4e-6 };
 /// triangle is off by 1e-7 of its size (up to 2 m here), its direction by that over the distance
 /// (down to 1 cm).
 const TRIANGLES: Close = Close { normal: 5e-5, offset: 5e-6 };
+
+/// A slide goes on from where planes of triangles sent the particle, and meets round shapes there: what
+/// those planes are off, over the radius of what is met (down to 1 cm).
+const SLID: Close = Close { normal: 5e-4, offset: 2e-5 };
 
 const METRES: f32 = 4.0;
 
@@ -84,8 +90,19 @@ fn lists(words: &[u32], particles: usize) -> Vec<Vec<Contact>> {
     (0..particles).map(list).collect()
 }
 
+/// Whether two lists are the same.
+fn agree(cpu: &[Contact], device: &[Contact], close: impl Fn(usize) -> Close) -> bool {
+    let colliders = |list: &[Contact]| list.iter().map(|c| c.collider).collect::<Vec<_>>();
+    let mut left: Vec<&Contact> = device.iter().collect();
+    let mut has = |a: &Contact| {
+        let found = left.iter().position(|b| a.is_close(b, close(a.collider)));
+        found.map(|at| left.remove(at)).is_some()
+    };
+    colliders(cpu) == colliders(device) && cpu.iter().all(&mut has)
+}
+
 /// Contacts in all, or what differs.
-fn judge(outcome: &Outcome, colliders: &[Collider]) -> Result<usize, String> {
+fn judge(outcome: &Outcome, close: impl Fn(usize) -> Close) -> Result<usize, String> {
     let words = outcome.of(Buffer::EnvironmentContacts);
     let n = outcome.particles;
     let (cpu, device) = (lists(&words.cpu, n), lists(&words.device, n));
@@ -95,8 +112,7 @@ fn judge(outcome: &Outcome, colliders: &[Collider]) -> Result<usize, String> {
         }
     }
     for (i, (a, b)) in cpu.iter().zip(&device).enumerate() {
-        let same = |(a, b): (&Contact, &Contact)| a.is_close(b, close_of(&colliders[a.collider]));
-        if a.len() != b.len() || !a.iter().zip(b).all(same) {
+        if !agree(a, b, &close) {
             return Err(format!("particle {i}: {a:#?} on the CPU, {b:#?} on the device"));
         }
     }
@@ -110,9 +126,17 @@ fn judge(outcome: &Outcome, colliders: &[Collider]) -> Result<usize, String> {
 
 /// Steps a world once; contacts in all, or what differs.
 fn run(twin: &mut Twin, world: World) -> Result<usize, String> {
-    let colliders = world.colliders.clone();
+    let close: Vec<Close> = world.colliders.iter().map(close_of).collect();
+    run_with(twin, world, |collider| close[collider])
+}
+
+fn run_with(
+    twin: &mut Twin,
+    world: World,
+    close: impl Fn(usize) -> Close,
+) -> Result<usize, String> {
     let mut found = Ok(0);
-    compare(twin, world, 1, ours, |outcome| found = judge(outcome, &colliders));
+    compare(twin, world, 1, ours, |outcome| found = judge(outcome, &close));
     found
 }
 
@@ -263,7 +287,7 @@ fn each_shape() {
 fn many_shapes_at_once() {
     let Some(mut twin) = twin() else { return };
     let mut dice = Dice(2);
-    for round in 0..6 {
+    for round in 0..10 {
         let mut colliders: Vec<Collider> = Vec::new();
         for shape in convex().into_iter().chain(meshes().into_iter().map(|(shape, _)| shape)) {
             if dice.number() < 0.5 {
@@ -271,8 +295,11 @@ fn many_shapes_at_once() {
             }
             colliders.push(Collider::fixed(shape, dice.pose(1.0)));
         }
-        let throws = among(throws(&mut dice, 500, 0.05), 5000);
-        let found = run(&mut twin, world(colliders, &throws));
+        // A slide asks for overlaps of a thousandth of the radius: for dust that is below a rounding.
+        let grains = throws(&mut dice, 500, 0.05).into_iter();
+        let grains = grains.map(|t| Throw { radius: t.radius.max(0.01), ..t }).collect();
+        let throws = among(grains, 20_000);
+        let found = run_with(&mut twin, world(colliders, &throws), |_| SLID);
         let count = found.unwrap_or_else(|why| panic!("round {round}: {why}"));
         assert!(count > 500, "{count}");
     }
@@ -361,7 +388,7 @@ fn a_list_without_room_is_counted() {
         let some = device.iter().filter(|list| !list.is_empty()).count();
         assert!(some < 100, "{some} lists have entries");
         for (a, b) in cpu.iter().zip(&device).filter(|(_, b)| !b.is_empty()) {
-            assert!(a.len() == b.len() && a.iter().zip(b).all(|(a, b)| a.is_close(b, CONVEX)));
+            assert!(agree(a, b, |_| CONVEX), "{a:?} on the CPU, {b:?} on the device");
         }
     });
     assert_eq!(count, 1);
@@ -403,14 +430,15 @@ fn every_scene() {
     let mut none = Vec::new();
     for &(spec, start) in SCENES {
         let world = scene(spec);
-        let (dt, colliders) = (world.params.dt, world.colliders.clone());
+        let dt = world.params.dt;
+        let close: Vec<Close> = world.colliders.iter().map(close_of).collect();
         let mut engine = Engine::new(world, Backend::Cpu { threads: 2 }).unwrap();
         let mut listed = 0;
         for at in [0, start, 2 * start] {
             while engine.world().step_count() < at as u64 {
                 engine.step(dt).unwrap();
             }
-            let judged = |outcome: &Outcome| match judge(outcome, &colliders) {
+            let judged = |outcome: &Outcome| match judge(outcome, |collider| close[collider]) {
                 Ok(count) => listed += count,
                 Err(why) => panic!("{spec} at step {at}: {why}"),
             };
