@@ -72,7 +72,7 @@ fn read(line: &str) -> Result<Vec<Op>, String> {
         "threads" => vec![Op::Threads(words.number()?), Op::Wait(3)],
         "backend" => {
             let name = words.word()?;
-            let found = backends::all().iter().find(|choice| choice.name.starts_with(name));
+            let found = backends::all().iter().find(|choice| choice.name.starts_with(&name));
             let choice = found.ok_or(format!("no backend `{name}`"))?;
             vec![Op::Backend(&choice.name), Op::Wait(3)]
         }
