@@ -42,7 +42,7 @@ fn every(step: usize, passes: &[Pass]) -> impl Fn(&Dispatch) -> bool {
             return false;
         }
         seen.set(seen.get() + 1);
-        (seen.get() - 1) % step == 0
+        (seen.get() - 1usize).is_multiple_of(step)
     }
 }
 
