@@ -197,6 +197,7 @@ impl Vulkan {
             self.record_step(world, schedule)?;
             let Some(recorded) = &self.recorded else { break };
             self.commands.submit(&[recorded.step])?;
+            self.check_loops()?;
             if !self.ran_out() {
                 self.list_key = Some(key);
                 return self.finish(world, schedule, h, report);
@@ -220,7 +221,7 @@ impl Vulkan {
         h: f32,
         before: Option<&Dispatch>,
     ) -> Result<()> {
-        let plan = Plan::of(world, self.room_for(world), self.workgroup);
+        let plan = Plan::of(world, self.room_for(world), self.workgroup).holding(scratch);
         self.lay(&plan)?;
         let image = Image { world, scratch, plan: &plan, h };
         let wanted = if before.is_some() { Buffer::ALL } else { KEPT };
@@ -322,7 +323,7 @@ impl Vulkan {
         }
         if plan.colliders > 0 {
             let colliders = self.buffers[Buffer::Colliders as usize].host_mut();
-            stages::environment::encode(world, h, &mut colliders[..plan.collider_words]);
+            stages::environment::encode_step(world, h, &mut colliders[..plan.collider_words]);
         }
         if plan.pins > 0 {
             image::pin_targets(world, plan, h, self.buffers[Buffer::Pins as usize].host_mut());
@@ -445,6 +446,18 @@ impl Vulkan {
         }
     }
 
+    /// Some devices end a shader's loops after so many turns, and say nothing.
+    fn check_loops(&mut self) -> Result<()> {
+        if self.read_state.host()[s::GAVE_UP] == 0 {
+            return Ok(());
+        }
+        self.edited = true; // what it left is loaded over
+        Err(device::failed(
+            format!("{} ended a loop of collide_environment before it was done", self.name()),
+            "there are too many triangles within a particle's reach: use --backend cpu, smaller particles or a coarser mesh",
+        ))
+    }
+
     /// Whether a list had no room.
     fn ran_out(&self) -> bool {
         self.read_state.host()[s::OVERFLOW_NEIGHBORS..=s::OVERFLOW_NODES].iter().any(|&w| w > 0)
@@ -453,16 +466,7 @@ impl Vulkan {
     /// Makes room for what was counted, and half more, and goes back to where the step began.
     fn grow(&mut self, world: &World) -> Result<()> {
         let Some(mut plan) = self.plan.clone() else { return Ok(()) };
-        let needed = |at: usize| self.read_state.host()[at] as usize;
-        let more = |room: &mut usize, needed: usize| {
-            if needed > *room {
-                *room = needed + needed / 2;
-            }
-        };
-        more(&mut plan.room.neighbors, needed(s::OVERFLOW_NEIGHBORS));
-        more(&mut plan.room.environment, needed(s::OVERFLOW_ENVIRONMENT));
-        more(&mut plan.room.pairs, needed(s::OVERFLOW_PAIRS));
-        more(&mut plan.room.nodes, needed(s::OVERFLOW_NODES));
+        plan.room = plan.room.grown(self.read_state.host());
         let breakable = world.has_breakable();
         let this = &*self;
         self.commands.once(|recorder| {
