@@ -20,7 +20,8 @@ mod inline_vec;
 mod mesh;
 mod primitive;
 
-use guard::{Guard, Near};
+pub(crate) use guard::Guard;
+use guard::Near;
 
 /// Where a collider is during a substep.
 #[derive(Clone, Copy, Debug)]
@@ -30,7 +31,7 @@ pub struct Posed {
     /// Pose where it ends.
     pub end: Pose,
     /// Spares particles that are far.
-    guard: Guard,
+    pub(crate) guard: Guard,
 }
 
 impl Posed {

@@ -15,7 +15,7 @@ use glam::Vec3;
 const BLOCK: usize = 256;
 
 /// Friction of an obstacle: its own, or the world's.
-fn friction_of(collider: &Collider, params: &Params) -> Friction {
+pub(crate) fn friction_of(collider: &Collider, params: &Params) -> Friction {
     let kinetic = collider.friction_kinetic.unwrap_or(params.friction);
     let fixed = collider.friction_static.unwrap_or(params.static_friction).max(kinetic);
     Friction { fixed, kinetic }

@@ -17,15 +17,15 @@ pub use triangle::{Feature, closest_point, segment_crossing, unit_normal};
 const LEAF_SIZE: usize = 4;
 
 #[derive(Clone, Copy, Debug, PartialEq)]
-struct Node {
-    min: Vec3,
-    max: Vec3,
+pub(crate) struct Node {
+    pub min: Vec3,
+    pub max: Vec3,
     /// Next node when this subtree is left out.
-    skip: u32,
+    pub skip: u32,
     /// First triangle slot of a leaf.
-    first: u32,
+    pub first: u32,
     /// Number of triangles of a leaf, 0 for an inner node.
-    count: u32,
+    pub count: u32,
 }
 
 /// The closest point of a mesh to some point.
@@ -47,9 +47,9 @@ pub struct Closest {
 /// consecutive memory and never indexes into a mesh that has changed since.
 #[derive(Clone, Debug, Default, PartialEq)]
 pub struct TriangleBvh {
-    nodes: Vec<Node>,
-    corners: Vec<[Vec3; 3]>,
-    ids: Vec<u32>,
+    pub(crate) nodes: Vec<Node>,
+    pub(crate) corners: Vec<[Vec3; 3]>,
+    pub(crate) ids: Vec<u32>,
 }
 
 impl TriangleBvh {

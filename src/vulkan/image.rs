@@ -69,6 +69,9 @@ impl Image<'_> {
             }
             Buffer::EnvironmentContacts => {
                 let n = plan.particles;
+                // The CPU may have listed more than there is room for on the device.
+                let words = 2 * n + 8 * scratch.environment.len();
+                out.resize(words.max(out.len()), 0);
                 let mut next = 0;
                 for i in 0..n.min(scratch.environment.particles()) {
                     let list = scratch.environment.of(i);
@@ -104,6 +107,7 @@ impl Image<'_> {
         out[s::LIST_FLOOR] = world.list_floor.to_bits();
         out[s::LISTS_SINCE_SORT] = world.lists_since_sort;
         out[s::ENVIRONMENT_USED] = scratch.environment.len() as u32;
+        out[s::ENVIRONMENT_LISTED] = scratch.environment.len() as u32;
         stages::lists::encode_state(world, scratch, plan, &mut out);
         stages::trees::encode_state(world, scratch, plan, &mut out);
         stages::constraints::encode_state(world, scratch, plan, &mut out);
@@ -300,7 +304,7 @@ pub(crate) fn globals(
         (g::NODE_CAP, plan.room.nodes as u32),
         (g::TILE_CAP, plan.tiles() as u32),
         (g::RENEW, u32::from(renew)),
-        (g::PAIRS_BOUNCE, u32::from(p.restitution > 0.0 && world.may_touch())),
+        (g::PAIRS_BOUNCE, u32::from(plan.pairs_bounce)),
         (g::EQUAL, u32::from(traits.least_reach == traits.largest_reach)),
     ];
     for (at, value) in words {

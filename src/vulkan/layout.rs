@@ -128,6 +128,11 @@ pub mod state {
         ACCELERATE_RHO "s_accelerate_rho" = 78;
         ACCELERATE_LEAST "s_accelerate_least" = 79;
         APART_FIRST "s_apart_first" = 80;
+        MARKED_DISTANCE "s_marked_distance" = 92;
+        MARKED_BEND "s_marked_bend" = 93;
+        MARKED_VOLUME "s_marked_volume" = 94;
+        ENVIRONMENT_LISTED "s_environment_listed" = 81;
+        GAVE_UP "s_gave_up" = 82;
         ARGUMENTS "s_arguments" = 96;
         TILE_FIRST "s_tile_first" = 192;
     }

@@ -197,6 +197,7 @@ impl Vulkan {
             self.record_step(world, schedule)?;
             let Some(recorded) = &self.recorded else { break };
             self.commands.submit(&[recorded.step])?;
+            self.check_loops()?;
             if !self.ran_out() {
                 self.list_key = Some(key);
                 return self.finish(world, schedule, h, report);
@@ -322,7 +323,7 @@ impl Vulkan {
         }
         if plan.colliders > 0 {
             let colliders = self.buffers[Buffer::Colliders as usize].host_mut();
-            stages::environment::encode(world, h, &mut colliders[..plan.collider_words]);
+            stages::environment::encode_step(world, h, &mut colliders[..plan.collider_words]);
         }
         if plan.pins > 0 {
             image::pin_targets(world, plan, h, self.buffers[Buffer::Pins as usize].host_mut());
@@ -443,6 +444,18 @@ impl Vulkan {
                 recorder.copy(self.buffers[buffer as usize].raw, saved.raw, plan.words(buffer));
             }
         }
+    }
+
+    /// Some devices end a shader's loops after so many turns, and say nothing.
+    fn check_loops(&mut self) -> Result<()> {
+        if self.read_state.host()[s::GAVE_UP] == 0 {
+            return Ok(());
+        }
+        self.edited = true; // what it left is loaded over
+        Err(device::failed(
+            format!("{} ended a loop of collide_environment before it was done", self.name()),
+            "there are too many triangles within a particle's reach: use --backend cpu, smaller particles or a coarser mesh",
+        ))
     }
 
     /// Whether a list had no room.

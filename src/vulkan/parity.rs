@@ -3,14 +3,14 @@
 
 use super::image::{self, Image, Traits};
 use super::layout::state as s;
-use super::record::{Turn, work};
+use super::record::{Turn, ending, work};
 use super::{Shaders, Vulkan, WORKGROUP, shaders};
 use crate::cpu::Cpu;
 use crate::engine::Engine;
 use crate::error::{Error, Result};
 use crate::pass::Buffer;
 use crate::report::StepReport;
-use crate::step::{Dispatch, Pass, Run, Schedule, walk};
+use crate::step::{Dispatch, Part, Pass, Run, Schedule, walk};
 use crate::world::{ListKey, World};
 use glam::Vec4;
 use std::sync::Arc;
@@ -123,6 +123,28 @@ impl Twin {
             let mut both = Both { cpu, vulkan, spoiled, chained, wanted, judge, h };
             walk(&mut both, world, schedule, h, report)
         })
+    }
+}
+
+impl Twin {
+    /// Steps an engine of the CPU; returns how many contacts the device counts where it ended.
+    pub fn contacts(&mut self, engine: &mut Engine, dt: f32) -> Result<usize> {
+        let (vulkan, mut count) = (&mut self.vulkan, 0);
+        engine.step_with(dt, |cpu, world, schedule, h, report| {
+            walk(cpu, world, schedule, h, report)?;
+            let dispatch = Dispatch { pass: Pass::Sleep, part: Part::All };
+            vulkan.load(world, &cpu.scratch, h, Some(&dispatch))?;
+            vulkan.write_step(world, h, false)?;
+            let Some(plan) = vulkan.plan.clone() else { return Ok(()) };
+            let work = ending(schedule, &plan);
+            vulkan.prepare(&work)?;
+            let this = &*vulkan;
+            let turn = Turn { substep: 0, dispatch, when_stale: false };
+            this.commands.once(|recorder| this.dispatch(&work, &plan, &turn, recorder))?;
+            count = this.download(&this.state, s::WORDS)?[s::CONTACTS] as usize;
+            Ok(())
+        })?;
+        Ok(count)
     }
 }
 

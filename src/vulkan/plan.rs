@@ -5,7 +5,7 @@ use super::layout::{COUNTED, PIN_HEADER, SET_COLUMNS, SET_HEADER};
 use super::stages;
 use crate::cpu::Scratch;
 use crate::pass::Buffer;
-use crate::world::{ConstraintSet, Solver, World};
+use crate::world::{Acceleration, ConstraintSet, Solver, World};
 use std::ops::Range;
 
 /// Room for lists. Grown when a step runs out of it; the step is then done again.
@@ -35,11 +35,15 @@ pub(crate) struct Plan {
     pub pins: usize,
     pub substeps: usize,
     pub solver: Solver,
+    /// Whether iterates are carried further.
+    pub accelerated: bool,
     pub forces: usize,
     pub room: Room,
     /// Words the obstacles take.
     pub collider_words: usize,
     pub colliders: usize,
+    /// Whether particles bounce off each other.
+    pub pairs_bounce: bool,
     /// Workgroup size.
     pub workgroup: u32,
 }
@@ -75,7 +79,7 @@ impl Room {
             neighbors: self.neighbors.max(scratch.neighbors.lists.len()),
             environment: self.environment.max(scratch.environment.len()),
             pairs: self.pairs.max(scratch.neighbors.pair_count()),
-            ..self
+            nodes: self.nodes.max(scratch.broad.octree.nodes.len()),
         }
     }
 }
@@ -106,10 +110,12 @@ impl Plan {
             pins: world.pins.len(),
             substeps: world.params.substeps as usize,
             solver: world.params.solver,
+            accelerated: world.params.acceleration == Acceleration::Chebyshev,
             forces: world.forces.len(),
             room: room.unwrap_or(Room::of(particles)),
             collider_words: stages::environment::words(world),
             colliders: world.colliders.len(),
+            pairs_bounce: world.params.restitution > 0.0 && world.may_touch(),
             workgroup,
         }
     }

@@ -46,7 +46,7 @@ impl Vulkan {
             report.listed += if both { pairs / 2 } else { pairs };
         }
         if !world.colliders.is_empty() {
-            report.listed += word(s::ENVIRONMENT_USED);
+            report.listed += word(s::ENVIRONMENT_LISTED);
         }
         report.contacts += word(s::CONTACTS);
         report.list_builds += word(s::LIST_BUILDS) as u32;

@@ -8,7 +8,7 @@ use glam::{Vec3, Vec4};
 
 /// A plane or a ball with the whole collider behind or inside it, where that is easy to give.
 #[derive(Clone, Copy, Debug)]
-pub(super) enum Guard {
+pub(crate) enum Guard {
     /// n.p + d >= 0 is free, where the substep ends. Whoever ends far in front of a plane has not
     /// met it on the way either.
     Plane(Vec4),

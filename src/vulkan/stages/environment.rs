@@ -1,16 +1,170 @@
 //! Stages of `collide_environment`, and the layout of `colliders`.
+//!
+//! Words of `colliders`: 0 how many, 1 substeps, 2 where the poses begin. From 16 on 32 words each:
+//! 0 kind (0 plane, 1 sphere, 2 box, 3 capsule, 4 cylinder, 5 cone, 6 closed mesh, 7 sheet), 1 to 7
+//! sizes (a plane's unit normal; radius; half sizes; radius and half height; a cone's radius, height,
+//! length of the slant and its direction from rim to apex), 8 and 9 static and kinetic friction,
+//! 10 restitution, 11 thickness, 12 first word and 13 number of the nodes, 14 first word and 15
+//! number of the triangles.
+//! Then the poses, 32 words each, by substep and collider: 0 translation and 3 rotation (x, y, z, w)
+//! where the substep begins, 7 and 10 where it ends, 14 what guards it (0 nothing, 1 a plane, 2 a
+//! ball), 15 to 18 n and d, or centre and radius.
+//! Then the meshes: nodes of 9 words (low, high, skip, first, count), triangles of 16 in the order of
+//! the leaves (corners, 9 unit normal, 12 number in the mesh, 13 flags).
+//! Flags of a triangle: 1, 2, 4 when its edges ab, bc, ca run against the order of their ends in
+//! space, so that whoever shares one can run along it the same way; 8 when it has an area.
 
-use super::Stage;
+use super::{Groups, Stage};
+use crate::cpu::collide_environment::{Guard, Posed};
+use crate::cpu::solve_environment::friction_of;
+use crate::shape::triangle_bvh::{TriangleBvh, unit_normal};
 use crate::step::Dispatch;
 use crate::vulkan::plan::Plan;
 use crate::world::World;
+use crate::world::collider::{Collider, Pose, Shape};
+use glam::{Vec2, Vec3};
 
-pub(super) fn stages(_: &Dispatch, _: &Plan, _: &mut Vec<Stage>) {}
+const HEADER: usize = 16;
+const COLLIDER: usize = 32;
+const POSE: usize = 32;
+const NODE: usize = 9;
+const TRIANGLE: usize = 16;
+
+pub(super) fn stages(_: &Dispatch, _: &Plan, out: &mut Vec<Stage>) {
+    out.push(Stage::new("begin", Groups::One));
+    out.push(Stage::new("find", Groups::Particles));
+}
 
 /// Words of `colliders` for a world.
-pub(crate) fn words(_: &World) -> usize {
-    0
+pub(crate) fn words(world: &World) -> usize {
+    let meshes = world.colliders.iter().filter_map(mesh_of);
+    meshes_at(world) + meshes.map(mesh_words).sum::<usize>()
 }
 
 /// `colliders` for a step of substeps of `h` seconds from the world's time on.
-pub(crate) fn encode(_: &World, _: f32, _: &mut [u32]) {}
+pub(crate) fn encode(world: &World, h: f32, out: &mut [u32]) {
+    let mut mesh_at = meshes_at(world);
+    for (i, collider) in world.colliders.iter().enumerate() {
+        let row = &mut out[HEADER + COLLIDER * i..][..COLLIDER];
+        let (kind, sizes) = kind_and_sizes(&collider.shape);
+        row[0] = kind;
+        put(&mut row[1..], &sizes);
+        if let Shape::Mesh { bvh, thickness, .. } = &collider.shape {
+            put(&mut row[11..], &[*thickness]);
+            let triangles_at = mesh_at + NODE * bvh.nodes.len();
+            let places = [mesh_at, bvh.nodes.len(), triangles_at, bvh.corners.len()];
+            for (word, place) in row[12..].iter_mut().zip(places) {
+                *word = place as u32;
+            }
+            encode_mesh(bvh, &mut out[mesh_at..][..mesh_words(bvh)]);
+            mesh_at += mesh_words(bvh);
+        }
+    }
+    encode_step(world, h, out);
+}
+
+/// The part of `colliders` that steps differ in: poses, and what the world's parameters decide.
+pub(crate) fn encode_step(world: &World, h: f32, out: &mut [u32]) {
+    let count = world.colliders.len();
+    let header = [count, world.params.substeps as usize, poses_at(world)];
+    for (word, value) in out.iter_mut().zip(header) {
+        *word = value as u32;
+    }
+    for (i, collider) in world.colliders.iter().enumerate() {
+        let friction = friction_of(collider, &world.params);
+        let restitution = collider.restitution.unwrap_or(world.params.restitution);
+        let row = &mut out[HEADER + COLLIDER * i..][..COLLIDER];
+        put(&mut row[8..], &[friction.fixed, friction.kinetic, restitution]);
+    }
+    // Summed as a step does.
+    let (mut time, h) = (world.time, f64::from(h));
+    let mut rows = out[poses_at(world)..meshes_at(world)].chunks_exact_mut(POSE);
+    for _ in 0..world.params.substeps {
+        for (collider, row) in world.colliders.iter().zip(&mut rows) {
+            encode_pose(&Posed::new(collider, time, h), row);
+        }
+        time += h;
+    }
+}
+
+fn poses_at(world: &World) -> usize {
+    HEADER + COLLIDER * world.colliders.len()
+}
+
+fn meshes_at(world: &World) -> usize {
+    poses_at(world) + POSE * world.params.substeps as usize * world.colliders.len()
+}
+
+fn mesh_of(collider: &Collider) -> Option<&TriangleBvh> {
+    match &collider.shape {
+        Shape::Mesh { bvh, .. } => Some(bvh),
+        _ => None,
+    }
+}
+
+fn mesh_words(bvh: &TriangleBvh) -> usize {
+    NODE * bvh.nodes.len() + TRIANGLE * bvh.corners.len()
+}
+
+fn put(out: &mut [u32], values: &[f32]) {
+    for (word, value) in out.iter_mut().zip(values) {
+        *word = value.to_bits();
+    }
+}
+
+fn kind_and_sizes(shape: &Shape) -> (u32, [f32; 5]) {
+    match shape {
+        Shape::Plane { normal } => {
+            let [x, y, z] = normal.normalize_or(Vec3::Y).to_array();
+            (0, [x, y, z, 0.0, 0.0])
+        }
+        Shape::Sphere { radius } => (1, [*radius, 0.0, 0.0, 0.0, 0.0]),
+        Shape::Box { half } => (2, [half.x, half.y, half.z, 0.0, 0.0]),
+        Shape::Capsule { radius, half_height } => (3, [*radius, *half_height, 0.0, 0.0, 0.0]),
+        Shape::Cylinder { radius, half_height } => (4, [*radius, *half_height, 0.0, 0.0, 0.0]),
+        Shape::Cone { radius, height } => {
+            let slant = Vec2::new(0.0, *height) - Vec2::new(*radius, 0.0);
+            let length = slant.length();
+            let along = slant / length;
+            (5, [*radius, *height, length, along.x, along.y])
+        }
+        Shape::Mesh { closed, .. } => (if *closed { 6 } else { 7 }, [0.0; 5]),
+    }
+}
+
+fn encode_pose(posed: &Posed, row: &mut [u32]) {
+    let pose = |pose: &Pose, row: &mut [u32]| {
+        put(row, &pose.translation.to_array());
+        put(&mut row[3..], &pose.rotation.to_array());
+    };
+    pose(&posed.start, row);
+    pose(&posed.end, &mut row[7..]);
+    let (kind, numbers) = match posed.guard {
+        Guard::None => (0, [0.0; 4]),
+        Guard::Plane(plane) => (1, plane.to_array()),
+        Guard::Ball { center, radius } => (2, center.extend(radius).to_array()),
+    };
+    row[14] = kind;
+    put(&mut row[15..], &numbers);
+}
+
+fn encode_mesh(bvh: &TriangleBvh, out: &mut [u32]) {
+    let (nodes, triangles) = out.split_at_mut(NODE * bvh.nodes.len());
+    for (node, row) in bvh.nodes.iter().zip(nodes.chunks_exact_mut(NODE)) {
+        put(row, &node.min.to_array());
+        put(&mut row[3..], &node.max.to_array());
+        row[6..9].copy_from_slice(&[node.skip, node.first, node.count]);
+    }
+    let rows = triangles.chunks_exact_mut(TRIANGLE);
+    for ((corners, &id), row) in bvh.corners.iter().zip(&bvh.ids).zip(rows) {
+        for (k, corner) in corners.iter().enumerate() {
+            put(&mut row[3 * k..], &corner.to_array());
+        }
+        let normal = unit_normal(corners).map(|n| n.as_vec3());
+        put(&mut row[9..], &normal.unwrap_or(Vec3::ZERO).to_array());
+        let against = |i: usize| corners[i].to_array() > corners[(i + 1) % 3].to_array();
+        let edges = (0..3).filter(|&i| against(i)).map(|i| 1u32 << i).sum::<u32>();
+        row[12] = id;
+        row[13] = edges | u32::from(normal.is_some()) << 3;
+    }
+}
