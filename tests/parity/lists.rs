@@ -282,6 +282,8 @@ fn worlds() -> Vec<(&'static str, World)> {
             }),
         ),
         ("mixed", mixed(777, 5)),
+        ("mixed, two groups", mixed(128, 99)),
+        ("mixed, a few", mixed(30, 7)),
         ("soft", soft()),
     ]
 }
