@@ -292,7 +292,8 @@ impl Vulkan {
         }
         // The CPU's lists are of an earlier step; its own are made anew.
         world.list_key = ListKey::default();
-        let mut late = Late { cpu, vulkan: self, from, h, device: false, renew: false };
+        let mut late =
+            Late { cpu, vulkan: self, from, h, device: false, begun: false, renew: false };
         walk(&mut late, world, schedule, h, report)?;
         let time = world.time;
         let times = std::mem::take(&mut report.passes);
@@ -327,6 +328,8 @@ struct Late<'a> {
     h: f32,
     /// Whether the device has taken over.
     device: bool,
+    /// A substep has begun.
+    begun: bool,
     /// Its lists are to be made in any case.
     renew: bool,
 }
@@ -334,7 +337,9 @@ struct Late<'a> {
 impl Run for Late<'_> {
     fn begin_substep(&mut self, world: &World, h: f32) {
         self.cpu.begin_substep(world, h);
-        self.renew &= !self.device;
+        // The device may have taken over before the first, where they are yet to be made.
+        self.renew &= !(self.device && self.begun);
+        self.begun = true;
     }
     fn lists_are_stale(&self) -> bool {
         if !self.device {
@@ -358,6 +363,9 @@ impl Run for Late<'_> {
             }
             if self.device {
                 self.vulkan.run_one(dispatch, world, self.renew, false)?;
+                if dispatch.pass == Pass::SortParticles {
+                    self.vulkan.take_order(world)?;
+                }
             } else {
                 self.cpu.run(dispatch, world, report)?;
             }

@@ -95,7 +95,12 @@ impl Vulkan {
                 this.dispatch(&record::work(turn, &plan), &plan, turn, recorder);
             }
         })?;
-        let n = plan.particles;
+        self.take_order(world)
+    }
+
+    /// Follows the order that the device just put particles in.
+    pub(super) fn take_order(&self, world: &mut World) -> Result<()> {
+        let n = world.particles.len();
         let sorted = self.download(&self.buffers[Buffer::Sorted as usize], 5 * n)?;
         world.reorder(&sorted[4 * n..]);
         Ok(())

@@ -15,8 +15,8 @@ use motes::vulkan::layout::{globals::GLOBALS, state::STATE};
 use motes::vulkan::parity::{Outcome, Twin, shaders_from, shaders_with};
 use motes::world::{BroadPhase, Start, Volume, Walk};
 use motes::{
-    Cloth, Dispatch, Force, ForceKind, Grains, Lattice, Material, Particle, ParticleId, Pass,
-    Phase, Scene, Solver, World,
+    Backend, Cloth, Dispatch, Engine, Force, ForceKind, Grains, Lattice, Material, Particle,
+    ParticleId, Pass, Phase, Scene, Solver, World,
 };
 use std::panic::{AssertUnwindSafe, catch_unwind};
 
@@ -403,6 +403,36 @@ fn any_size_of_workgroup_gives_the_same() {
     }
 }
 
+/// Whole steps through the trees, particles put in order on the device: everything said by id is as
+/// on the CPU, wherever the device takes over.
+#[test]
+fn ids_follow_particles_that_the_device_sorts() {
+    if twin().is_none() {
+        return;
+    }
+    let mut world = things(21);
+    world.params.broad_phase = BroadPhase::Bvh;
+    let dt = world.params.dt;
+    let stepped = |backend: Backend| {
+        let mut engine = Engine::new(world.clone(), backend).unwrap();
+        engine.step(dt).unwrap();
+        engine.step(dt).unwrap();
+        engine.into_world()
+    };
+    let expected = stepped(Backend::Cpu { threads: 1 });
+    let ids = (0..expected.particles().len() as u32).map(ParticleId);
+    assert!(ids.clone().any(|id| expected.particles().slot(id) != world.particles().slot(id)));
+    for from in [None, Some(Pass::Bounds), Some(Pass::MortonCodes), Some(Pass::FindNeighborsBvh)]
+    {
+        let found = stepped(Backend::Vulkan { device: None, from });
+        for id in ids.clone() {
+            let (a, b) = (expected.position(id), found.position(id));
+            let apart = a.zip(b).map_or(0.0, |(a, b)| a.distance(b));
+            assert!(a.is_some() == b.is_some() && apart < 1e-4, "{from:?}: {id:?}: {a:?} {b:?}");
+        }
+    }
+}
+
 /// A list or a tree that does not fit says how much it needs, and then it does.
 #[test]
 fn what_has_no_room_is_counted_and_made_again() {
@@ -447,6 +477,10 @@ fn scenes_have_the_cpus_trees() {
     for name in Scene::builtin_names() {
         for broad_phase in [BroadPhase::Octree, BroadPhase::Bvh] {
             let mut world = scene(name);
+            // The largest shows nothing that the others do not, for two thirds of the time.
+            if world.particles().len() > 150_000 {
+                continue;
+            }
             world.params.broad_phase = broad_phase;
             world.params.substeps = 1;
             run(&mut twin, name, world, 1);
