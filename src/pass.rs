@@ -70,9 +70,9 @@ passes! {
     BreakConstraints "break_constraints" "removes constraints strained past their threshold, lets others yield"
         reads [Position Distance Bend Volume] writes [Distance Bend Volume];
     SortParticles "sort_particles" "puts particles that are near in space near in memory, now and then"
-        reads [Sorted] writes [Position Predicted Velocity Radius Phase Rest Distance Bend Volume Pins];
+        reads [Sorted] writes [Position Predicted Velocity Radius Phase Rest Start ListReference Points Codes Sorted Delta Distance Bend Volume Pins];
     Predict "predict" "applies forces and moves each particle along its velocity; clears the multipliers"
-        reads [Position Velocity] writes [Velocity Predicted Start Distance Bend Volume Pins];
+        reads [Position Velocity] writes [Position Velocity Predicted Start Distance Bend Volume Pins];
     Bounds "bounds" "finds whether a particle left its list's margin and, if so, the box around all"
         reads [Position Predicted Radius ListReference] writes [ListReference Points];
     GridCount "grid_count" "finds each particle's grid cell and counts those of each slab of cells"
@@ -80,7 +80,7 @@ passes! {
     GridScan "grid_scan" "turns the counts of slabs into places"
         reads [GridSlab] writes [GridSlab];
     GridSort "grid_sort" "copies the particles in order of cell"
-        reads [Points GridBucket GridSlab] writes [Sorted GridStart];
+        reads [Points GridBucket GridSlab] writes [Sorted GridStart GridSlab];
     MortonCodes "morton_codes" "gives each particle its place on a curve that keeps near ones together"
         reads [Points] writes [Codes];
     RadixCount "radix_count" "counts the values of a digit of the codes"
@@ -110,11 +110,11 @@ passes! {
     StabilizeContacts "stabilize_contacts" "resolves overlap left from before, without giving velocity"
         reads [Start Neighbors ContactRows] writes [Delta Start];
     SolveContacts "solve_contacts" "pushes touching particles apart, with static and kinetic friction"
-        reads [Start Predicted Neighbors ContactRows] writes [Delta Predicted];
+        reads [Position Start Predicted Neighbors ContactRows] writes [Delta Predicted];
     ApplyDeltas "apply_deltas" "averages gathered corrections and applies them"
         reads [Delta Start Corrections Distance Bend Volume] writes [Predicted Start Position Velocity];
     SolveEnvironment "solve_environment" "puts particles outside the obstacles, with friction"
-        reads [Predicted Start Radius EnvironmentContacts Colliders] writes [Predicted Start];
+        reads [Position Predicted Start Radius EnvironmentContacts Colliders] writes [Predicted Start];
     SolveDistance "solve_distance" "projects distance constraints"
         reads [Predicted Distance] writes [Predicted Distance Corrections];
     SolveBend "solve_bend" "projects dihedral hinges"

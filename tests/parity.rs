@@ -41,6 +41,15 @@ pub fn scene(spec: &str) -> World {
     Scene::load(spec).and_then(|scene| scene.build()).unwrap_or_else(|e| panic!("{spec}: {e}"))
 }
 
+/// Every scene, the large ones in their small variants.
+pub fn specs() -> impl Iterator<Item = String> {
+    const LARGE: [&str; 3] = ["grains_box", "granular_216k", "sand_heap"];
+    Scene::builtin_names().map(|name| {
+        let small = if LARGE.contains(&name) { ":small" } else { "" };
+        format!("{name}{small}")
+    })
+}
+
 /// Steps a world on the CPU and has every dispatch that `wanted` names judged. Returns how many
 /// there were, so that a case can say that it was not empty.
 pub fn compare(
@@ -85,6 +94,20 @@ impl Close {
             }
         }
     }
+}
+
+/// Says why a bound is what it is, when it is missed.
+pub fn saying(why: &str, check: impl FnOnce()) {
+    struct Say<'a>(&'a str);
+    impl Drop for Say<'_> {
+        fn drop(&mut self) {
+            if std::thread::panicking() {
+                eprintln!("the bound: {}", self.0);
+            }
+        }
+    }
+    let _say = Say(why);
+    check();
 }
 
 /// Compares a buffer of floats word by word.

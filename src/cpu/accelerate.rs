@@ -20,23 +20,24 @@ const GROWTH: f64 = 1.5;
 /// What was before, for the length of a substep.
 #[derive(Default)]
 pub(crate) struct Iterates {
-    position: Past<Vec4>,
-    lambda: [Past<f32>; 4],
+    pub position: Past<Vec4>,
+    /// Of distance, bend, volume, pins.
+    pub lambda: [Past<f32>; 4],
     /// Iterations since the last beginning.
-    count: u32,
-    omega: f32,
-    rho: f32,
+    pub count: u32,
+    pub omega: f32,
+    pub rho: f32,
     /// Least squared correction since the last beginning.
-    least: f64,
+    pub least: f64,
     /// Squared corrections by block.
     sums: Vec<f64>,
 }
 
 /// The last two iterates.
 #[derive(Default)]
-struct Past<T> {
-    last: Vec<T>,
-    before: Vec<T>,
+pub(crate) struct Past<T> {
+    pub last: Vec<T>,
+    pub before: Vec<T>,
 }
 
 impl<T: Copy + Default> Past<T> {

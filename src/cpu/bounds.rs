@@ -30,6 +30,8 @@ pub(crate) fn run(team: &Team, world: &mut World, scratch: &mut Scratch, at: &Mo
     // In a resumed run the reference is the snapshot's, only the lists are missing.
     scratch.stale = renew || !scratch.neighbors.built;
     if scratch.stale {
+        scratch.neighbors.built = false;
+        scratch.contact_rows.expire();
         load(team, &world.list_reference, world, &mut scratch.broad);
     }
     if renew {

@@ -55,6 +55,11 @@ pub(crate) struct ContactRows {
 }
 
 impl ContactRows {
+    /// They are of lists that hold no longer.
+    pub fn expire(&mut self) {
+        self.particle_count = 0;
+    }
+
     /// Solves every pair in place, tile after tile.
     pub fn solve(
         &self,
@@ -136,23 +141,7 @@ impl ContactRows {
         self.batches.fill(team, tiles.len(), (tiles.len(), 1), |range, desk| {
             for tile in range {
                 let (out, palette) = desk.parts();
-                let members = tiles.members(tile);
-                // Lists lie where the search left them: ask for all, or each is waited for.
-                for &a in members {
-                    neighbors.lists.prefetch(a as usize);
-                    prefetch(&points[a as usize]);
-                }
-                palette.begin(points.len());
-                for &a in members {
-                    let at = points[a as usize];
-                    let list = neighbors.above(a as usize).iter();
-                    if snug {
-                        palette.add(a, at, list, points);
-                    } else {
-                        let touch = |n: &&Neighbor| tiles.touch(at, points[n.slot as usize]);
-                        palette.add(a, at, list.filter(touch), points);
-                    }
-                }
+                palette.add_tile(tiles, tile, snug, neighbors, points);
                 palette.finish(out);
                 desk.end(tile);
             }
@@ -169,6 +158,38 @@ impl ContactRows {
             }
         }
         Ok(())
+    }
+}
+
+/// What the device's contact rows are made from.
+#[cfg(feature = "vulkan")]
+impl ContactRows {
+    /// The tiles, unless the rows expired or are of another number of particles.
+    pub fn tiles(&self, particle_count: usize) -> Option<&Tiles> {
+        (self.particle_count == particle_count).then_some(&self.tiles)
+    }
+    /// Calls `visit` with every pair of every tile: the tile, the pair's colour there, a, b and the
+    /// contact distance, m; in order of tile, colour and list.
+    pub fn for_each_tinted(
+        &self,
+        neighbors: &Neighbors,
+        broad: &Broad,
+        mut visit: impl FnMut(usize, u32, [u32; 2], f32),
+    ) {
+        let mut palette = Palette::default();
+        let snug = self.tiles.hold_every_pair(&broad.extent);
+        for tile in 0..self.tiles.len() {
+            palette.add_tile(&self.tiles, tile, snug, neighbors, &broad.points);
+            palette.listed.sort_by_key(|pair| pair.tint);
+            for &Listed { a, b, contact, tint } in &palette.listed {
+                visit(tile, tint, [a, b], contact);
+            }
+            palette.finish(&mut Vec::new());
+        }
+    }
+    /// Pairs that belong to no tile, in order: a, b, contact distance, m.
+    pub fn apart(&self) -> impl Iterator<Item = (u32, u32, f32)> + '_ {
+        self.apart.iter().flat_map(Batch::rows)
     }
 }
 
@@ -189,6 +210,35 @@ impl Palette {
         self.listed.clear();
         self.count.clear();
         self.count.resize(2 * TINTS as usize, 0);
+    }
+
+    /// Colours the pairs of a tile.
+    #[inline(always)]
+    fn add_tile(
+        &mut self,
+        tiles: &Tiles,
+        tile: usize,
+        snug: bool,
+        neighbors: &Neighbors,
+        points: &[Vec4],
+    ) {
+        let members = tiles.members(tile);
+        // Lists lie where the search left them: ask for all, or each is waited for.
+        for &a in members {
+            neighbors.lists.prefetch(a as usize);
+            prefetch(&points[a as usize]);
+        }
+        self.begin(points.len());
+        for &a in members {
+            let at = points[a as usize];
+            let list = neighbors.above(a as usize).iter();
+            if snug {
+                self.add(a, at, list, points);
+            } else {
+                let touch = |n: &&Neighbor| tiles.touch(at, points[n.slot as usize]);
+                self.add(a, at, list.filter(touch), points);
+            }
+        }
     }
 
     /// Gives the pairs of particle a, which is at `at`, the lowest tint that neither has yet.
@@ -320,6 +370,23 @@ mod tests {
             assert!(pairs.len() > 5000);
             assert_eq!(pairs.len(), scratch.neighbors.pair_count());
             assert_eq!(rows.apart.is_empty(), balls.len() < 2, "a ball wider than tiles");
+        }
+    }
+
+    /// What the device is given, and compared with, is what the CPU solves.
+    #[cfg(feature = "vulkan")]
+    #[test]
+    fn tinted_pairs_stand_in_the_order_of_the_batches() {
+        let engine = heap(&[4.0, 25.0]);
+        let scratch = engine.scratch();
+        let rows = &scratch.contact_rows;
+        let mut tinted = vec![Vec::new(); rows.tiles.len()];
+        rows.for_each_tinted(&scratch.neighbors, &scratch.broad, |tile, _, [a, b], contact| {
+            tinted[tile].push((a, b, contact));
+        });
+        for (tile, tinted) in tinted.into_iter().enumerate() {
+            let batches = rows.batches.of(tile).iter();
+            assert_eq!(batches.flat_map(Batch::rows).collect::<Vec<_>>(), tinted);
         }
     }
 

@@ -23,14 +23,14 @@ pub(crate) const COUNTED: usize = 8192;
 #[derive(Default)]
 pub(crate) struct Grid {
     /// Origin and cells a metre when dense.
-    low: Vec4,
-    per_metre: f32,
+    pub low: Vec4,
+    pub per_metre: f32,
     /// Cells a metre when hashed, from the origin of the world.
     per_metre_hashed: f64,
     /// Cells along each axis when dense, with an empty one at both ends.
-    counts: IVec3,
+    pub counts: IVec3,
     /// Buckets less one when hashed (a power of two), else `None`.
-    hash_mask: Option<u32>,
+    pub hash_mask: Option<u32>,
     /// Buckets of a slab, as a power of two.
     pub slab_bits: u32,
     pub slabs: usize,
@@ -38,7 +38,7 @@ pub(crate) struct Grid {
     pub bucket: Vec<u32>,
     /// By block of particles: how many are in each slab; after the scan where they go.
     pub slab_next: Vec<u32>,
-    /// First particle of each slab, and the end.
+    /// First particle of each slab, and the end; empty until the scan.
     pub slab_start: Vec<u32>,
     /// (bucket, slot) in order of slab.
     pub by_slab: Vec<[u32; 2]>,
@@ -48,7 +48,7 @@ pub(crate) struct Grid {
 
 impl Grid {
     /// Lays the grid over the points with cells of at least the largest reach of a pair.
-    fn lay(&mut self, extent: &Extent, particle_count: usize) {
+    pub fn lay(&mut self, extent: &Extent, particle_count: usize) {
         let (reach, size) = (2.0 * f64::from(extent.largest), extent.size());
         // Wider by a hair, so that rounding never hides a pair at the full reach: a dense cell is
         // found in f32, with an error of 1.2e-7 of its number, a hashed one in f64.
@@ -153,6 +153,7 @@ fn floor(v: DVec3) -> IVec3 {
 pub(crate) fn run(team: &Team, broad: &mut Broad) {
     let Broad { points, extent, grid, .. } = broad;
     grid.lay(extent, points.len());
+    grid.slab_start.clear();
     let mut bucket = std::mem::take(&mut grid.bucket);
     let mut counts = std::mem::take(&mut grid.slab_next);
     bucket.resize(points.len(), 0);

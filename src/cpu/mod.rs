@@ -46,7 +46,7 @@ mod neighbors;
 mod solve;
 mod sorted;
 pub(crate) mod team;
-mod tiles;
+pub(crate) mod tiles;
 
 #[cfg(feature = "vulkan")]
 pub(crate) use solve::{Cache, Choice};

@@ -26,6 +26,7 @@ pub(crate) fn run(team: &Team, broad: &mut Broad) {
     let side = (high - low).max_element();
     let scale = if side > 0.0 { CELLS / side } else { 0.0 };
 
+    radix.frame = (low, scale);
     let [pairs, _] = &mut radix.pairs;
     pairs.resize(count, [0; 2]);
     team.rows((Shared::new(pairs), &points[..]), BLOCK, |range, (pairs, points)| {

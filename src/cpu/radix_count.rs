@@ -4,7 +4,7 @@
 
 use super::broad::Broad;
 use super::team::{Shared, Team};
-use glam::DVec3;
+use glam::{DVec3, Vec3};
 
 /// Bits of a digit, and how many digits a code of 30 bits has.
 const BITS: u32 = 10;
@@ -21,6 +21,8 @@ pub(crate) struct Radix {
     pub pairs: [Vec<[u32; 2]>; 2],
     /// By block: how many have each value; after the scan where they go.
     pub next: Vec<u32>,
+    /// Low corner of the box the codes are of, and its cells per metre.
+    pub frame: (Vec3, f32),
     /// Partial sums of `morton_codes`.
     pub sums: Vec<(DVec3, f64)>,
 }

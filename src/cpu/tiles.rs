@@ -20,15 +20,15 @@ pub(crate) const COLORS: usize = 27;
 /// Which tile each particle is in, and who is in each tile.
 #[derive(Default)]
 pub(crate) struct Tiles {
-    low: Vec4,
-    per_metre: f32,
+    pub low: Vec4,
+    pub per_metre: f32,
     /// Tiles along each axis, multiples of three. Space wraps around, which keeps colours and lets
     /// one particle fly far.
-    counts: IVec3,
+    pub counts: IVec3,
     /// Tile of each particle, by slot.
-    tile: Vec<u32>,
+    pub tile: Vec<u32>,
     /// Slots in order of tile, ties in order of slot.
-    order: Vec<u32>,
+    pub order: Vec<u32>,
     /// Members of each tile that has any, as ranges of `order`.
     members: Vec<(u32, u32)>,
     /// Those tiles by colour.
@@ -73,9 +73,14 @@ impl Tiles {
         (self.tile, self.next) = (tile, next);
     }
 
-    fn lay(&mut self, extent: &Extent, count: usize) {
-        let mean = extent.sum / count.max(1) as f64;
-        let side = f64::from(SIDE) * 2.0 * mean;
+    /// Side of a tile for a mean reach, m.
+    pub fn side(mean_reach: f64) -> f64 {
+        f64::from(SIDE) * 2.0 * mean_reach
+    }
+
+    /// Lays tiles over points without sorting anything into them.
+    pub fn lay(&mut self, extent: &Extent, count: usize) {
+        let side = Self::side(extent.sum / count.max(1) as f64);
         self.low = extent.low.extend(0.0);
         self.per_metre = (1.0 / side) as f32;
         // Far fewer tiles than particles.
@@ -129,6 +134,11 @@ impl Tiles {
     pub fn members(&self, tile: usize) -> &[u32] {
         let (first, end) = self.members[tile];
         &self.order[first as usize..end as usize]
+    }
+    /// Where the particles of a tile stand in the order: the first, and the end.
+    #[cfg(feature = "vulkan")]
+    pub fn range(&self, tile: usize) -> (u32, u32) {
+        self.members[tile]
     }
     /// The tiles of a colour.
     pub fn of_color(&self, color: usize) -> &[u32] {

@@ -4,6 +4,7 @@
 use super::layout::{PIN_HEADER, SET_FIRST, SET_HEADER, SET_LIVE, globals as g, state as s};
 use super::plan::Plan;
 use super::stages;
+use crate::cpu::tiles::Tiles;
 use crate::cpu::{Cache, Choice, Scratch};
 use crate::pass::Buffer;
 use crate::step::{Dispatch, Part, Pass};
@@ -46,12 +47,15 @@ impl Image<'_> {
             Buffer::Radius => out.copy_from_slice(bytemuck::cast_slice(&p.radius)),
             Buffer::Phase => out.copy_from_slice(&p.phase),
             Buffer::Sorted => {
-                let sorted = &scratch.broad.sorted;
                 let n = plan.particles;
-                for k in 0..sorted.len().min(n) {
-                    let point = sorted.point(k).to_array().map(f32::to_bits);
+                let hashed = stages::lists::hashed_order(scratch, before);
+                let slots = hashed.as_deref().unwrap_or(scratch.broad.sorted.slots());
+                let points = &scratch.broad.points;
+                for (k, &slot) in slots.iter().take(n).enumerate() {
+                    let Some(point) = points.get(slot as usize) else { break };
+                    let point = point.to_array().map(f32::to_bits);
                     out[4 * k..4 * k + 4].copy_from_slice(&point);
-                    out[4 * n + k] = sorted.slot(k);
+                    out[4 * n + k] = slot;
                 }
             }
             Buffer::Distance => self.set(&world.distance, 0, &mut out),
@@ -226,6 +230,7 @@ pub(crate) fn pin_targets(world: &World, plan: &Plan, h: f32, out: &mut [u32]) {
 #[derive(Clone, Copy, Debug, PartialEq)]
 pub(crate) struct Traits {
     mean_reach: f32,
+    tile_per_metre: f32,
     least_reach: f32,
     largest_reach: f32,
     /// Contact distance of every pair where all particles are alike and may touch, else 0.
@@ -242,8 +247,10 @@ impl Traits {
             least = least.min(reach);
             largest = largest.max(reach);
         }
+        let mean = sum / particles.len().max(1) as f64;
         Traits {
-            mean_reach: (sum / particles.len().max(1) as f64) as f32,
+            mean_reach: mean as f32,
+            tile_per_metre: (1.0 / Tiles::side(mean)) as f32,
             least_reach: least,
             largest_reach: largest,
             alike: alike(world),
@@ -297,7 +304,7 @@ pub(crate) fn globals(
         (g::NODE_CAP, plan.room.nodes as u32),
         (g::TILE_CAP, plan.tiles() as u32),
         (g::RENEW, u32::from(renew)),
-        (g::PAIRS_BOUNCE, u32::from(p.restitution > 0.0 && world.may_touch())),
+        (g::PAIRS_BOUNCE, u32::from(plan.pairs_bounce)),
         (g::EQUAL, u32::from(traits.least_reach == traits.largest_reach)),
     ];
     for (at, value) in words {
@@ -326,6 +333,7 @@ pub(crate) fn globals(
         (g::RHO, p.rho),
         (g::SLACK, p.margin - 1.0),
         (g::MEAN_REACH, traits.mean_reach),
+        (g::TILE_PER_METRE, traits.tile_per_metre),
         (g::LEAST_REACH, traits.least_reach),
         (g::LARGEST_REACH, traits.largest_reach),
         (g::ALIKE, traits.alike),

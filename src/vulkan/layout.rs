@@ -63,6 +63,7 @@ pub mod globals {
         ALIKE "g_alike" = 45;
         PAIRS_BOUNCE "g_pairs_bounce" = 46;
         EQUAL "g_equal" = 47;
+        TILE_PER_METRE "g_tile_per_metre" = 48;
     }
     /// First word of the force fields, and how many each takes.
     pub(crate) const FIELDS: usize = 64;
@@ -95,6 +96,8 @@ pub mod state {
         HIGH "s_high_x" = 19;
         HIGH_Y "s_high_y" = 20;
         HIGH_Z "s_high_z" = 21;
+        BOX_LOW "s_box_low_x" = 24;
+        BOX_HIGH "s_box_high_x" = 27;
         GRID_LOW "s_grid_low_x" = 36;
         GRID_LOW_Y "s_grid_low_y" = 37;
         GRID_LOW_Z "s_grid_low_z" = 38;
@@ -125,6 +128,9 @@ pub mod state {
         ACCELERATE_RHO "s_accelerate_rho" = 78;
         ACCELERATE_LEAST "s_accelerate_least" = 79;
         APART_FIRST "s_apart_first" = 80;
+        MARKED_DISTANCE "s_marked_distance" = 92;
+        MARKED_BEND "s_marked_bend" = 93;
+        MARKED_VOLUME "s_marked_volume" = 94;
         ENVIRONMENT_LISTED "s_environment_listed" = 81;
         GAVE_UP "s_gave_up" = 82;
         ARGUMENTS "s_arguments" = 96;

@@ -221,8 +221,7 @@ impl Vulkan {
         h: f32,
         before: Option<&Dispatch>,
     ) -> Result<()> {
-        let mut plan = Plan::of(world, self.room_for(world), self.workgroup);
-        plan.room.environment = plan.room.environment.max(scratch.environment.len());
+        let plan = Plan::of(world, self.room_for(world), self.workgroup).holding(scratch);
         self.lay(&plan)?;
         let image = Image { world, scratch, plan: &plan, h };
         let wanted = if before.is_some() { Buffer::ALL } else { KEPT };
@@ -467,16 +466,7 @@ impl Vulkan {
     /// Makes room for what was counted, and half more, and goes back to where the step began.
     fn grow(&mut self, world: &World) -> Result<()> {
         let Some(mut plan) = self.plan.clone() else { return Ok(()) };
-        let needed = |at: usize| self.read_state.host()[at] as usize;
-        let more = |room: &mut usize, needed: usize| {
-            if needed > *room {
-                *room = needed + needed / 2;
-            }
-        };
-        more(&mut plan.room.neighbors, needed(s::OVERFLOW_NEIGHBORS));
-        more(&mut plan.room.environment, needed(s::OVERFLOW_ENVIRONMENT));
-        more(&mut plan.room.pairs, needed(s::OVERFLOW_PAIRS));
-        more(&mut plan.room.nodes, needed(s::OVERFLOW_NODES));
+        plan.room = plan.room.grown(self.read_state.host());
         let breakable = world.has_breakable();
         let this = &*self;
         self.commands.once(|recorder| {

@@ -3,15 +3,16 @@
 
 use super::image::{self, Image, Traits};
 use super::layout::state as s;
-use super::record::{Turn, work};
+use super::record::{Turn, ending, work};
 use super::{Shaders, Vulkan, WORKGROUP, shaders};
 use crate::cpu::Cpu;
 use crate::engine::Engine;
 use crate::error::{Error, Result};
 use crate::pass::Buffer;
 use crate::report::StepReport;
-use crate::step::{Dispatch, Pass, Run, Schedule, walk};
+use crate::step::{Dispatch, Part, Pass, Run, Schedule, walk};
 use crate::world::{ListKey, World};
+use glam::Vec4;
 use std::sync::Arc;
 
 /// A buffer before a dispatch, and after it on both sides.
@@ -40,6 +41,10 @@ pub struct Outcome {
     pub state: [Vec<u32>; 3],
     /// `globals`.
     pub globals: Vec<u32>,
+    /// Invocations of a workgroup.
+    pub workgroup: usize,
+    /// How often it ran on the device until its lists had room.
+    pub attempts: usize,
 }
 
 impl Outcome {
@@ -53,6 +58,11 @@ impl Outcome {
 /// A device to compare with.
 pub struct Twin {
     vulkan: Vulkan,
+    /// Predictions of some slots, replaced before `bounds` on both sides: whatever a step would
+    /// quarantine, so that lists meet it all the same.
+    pub spoiled: Vec<(usize, [f32; 3])>,
+    /// Dispatches behind `bounds` go on from what the device left, as in a step of its own.
+    pub chained: bool,
 }
 
 /// Where the modules of other shaders lie: `NAME.spv` for each pass, the built-in ones else.
@@ -86,7 +96,11 @@ impl Twin {
 
     /// With given shaders and workgroups of a given size.
     pub fn with(shaders: Shaders, workgroup: u32) -> Result<Self> {
-        Ok(Twin { vulkan: Vulkan::with(None, shaders, workgroup)? })
+        Ok(Twin {
+            vulkan: Vulkan::with(None, shaders, workgroup)?,
+            spoiled: Vec::new(),
+            chained: false,
+        })
     }
 
     /// What the validation layer said.
@@ -103,11 +117,34 @@ impl Twin {
         wanted: impl Fn(&Dispatch) -> bool,
         judge: impl FnMut(&Outcome),
     ) -> Result<()> {
-        let vulkan = &mut self.vulkan;
+        let Twin { vulkan, spoiled, chained } = self;
+        let chained = *chained;
         engine.step_with(dt, |cpu, world, schedule, h, report| {
-            let mut both = Both { cpu, vulkan, wanted, judge, h };
+            let mut both = Both { cpu, vulkan, spoiled, chained, wanted, judge, h };
             walk(&mut both, world, schedule, h, report)
         })
+    }
+}
+
+impl Twin {
+    /// Steps an engine of the CPU; returns how many contacts the device counts where it ended.
+    pub fn contacts(&mut self, engine: &mut Engine, dt: f32) -> Result<usize> {
+        let (vulkan, mut count) = (&mut self.vulkan, 0);
+        engine.step_with(dt, |cpu, world, schedule, h, report| {
+            walk(cpu, world, schedule, h, report)?;
+            let dispatch = Dispatch { pass: Pass::Sleep, part: Part::All };
+            vulkan.load(world, &cpu.scratch, h, Some(&dispatch))?;
+            vulkan.write_step(world, h, false)?;
+            let Some(plan) = vulkan.plan.clone() else { return Ok(()) };
+            let work = ending(schedule, &plan);
+            vulkan.prepare(&work)?;
+            let this = &*vulkan;
+            let turn = Turn { substep: 0, dispatch, when_stale: false };
+            this.commands.once(|recorder| this.dispatch(&work, &plan, &turn, recorder))?;
+            count = this.download(&this.state, s::WORDS)?[s::CONTACTS] as usize;
+            Ok(())
+        })?;
+        Ok(count)
     }
 }
 
@@ -115,6 +152,8 @@ impl Twin {
 struct Both<'a, W, J> {
     cpu: &'a mut Cpu,
     vulkan: &'a mut Vulkan,
+    spoiled: &'a [(usize, [f32; 3])],
+    chained: bool,
     wanted: W,
     judge: J,
     h: f32,
@@ -134,6 +173,12 @@ impl<W: Fn(&Dispatch) -> bool, J: FnMut(&Outcome)> Run for Both<'_, W, J> {
         report: &mut StepReport,
     ) -> Result<()> {
         for dispatch in dispatches {
+            if dispatch.pass == Pass::Bounds {
+                for &(slot, [x, y, z]) in self.spoiled {
+                    let row = &mut world.particles.predicted[slot];
+                    *row = Vec4::new(x, y, z, row.w);
+                }
+            }
             if (self.wanted)(dispatch) {
                 let outcome = self.compare(dispatch, world, report)?;
                 (self.judge)(&outcome);
@@ -152,10 +197,27 @@ impl<W, J> Both<'_, W, J> {
         world: &mut World,
         report: &mut StepReport,
     ) -> Result<Outcome> {
-        let Both { cpu, vulkan, h, .. } = self;
+        let Both { cpu, vulkan, h, chained, .. } = self;
+        let follows = *chained && dispatch.pass != Pass::Bounds;
         let renew = ListKey::of(world) != world.list_key;
-        vulkan.load(world, &cpu.scratch, *h, Some(dispatch))?;
-        let Some(plan) = vulkan.plan.clone() else { unreachable!("it was just loaded") };
+        let mut attempts = 0;
+        let (plan, state_device) = loop {
+            if !follows {
+                vulkan.load(world, &cpu.scratch, *h, Some(dispatch))?;
+            }
+            let Some(plan) = vulkan.plan.clone() else { unreachable!("it was just loaded") };
+            vulkan.run_one(dispatch, world, renew, follows)?;
+            attempts += 1;
+            let state = vulkan.download(&vulkan.state, s::WORDS)?;
+            let room = plan.room.grown(&state);
+            if follows || room == plan.room {
+                break (plan, state);
+            }
+            vulkan.room = Some(room);
+        };
+        if !follows {
+            vulkan.room = Some(plan.room);
+        }
         let image = Image { world, scratch: &cpu.scratch, plan: &plan, h: *h };
         let written = dispatch.pass.info().writes;
         let before: Vec<_> = written.iter().map(|&b| image.words(b, Some(dispatch))).collect();
@@ -163,12 +225,10 @@ impl<W, J> Both<'_, W, J> {
         let traits = Traits::of(world, *h);
         let globals = image::globals(world, &plan, &traits, *h, renew);
 
-        vulkan.run_one(dispatch, world, renew)?;
         let device: Vec<Vec<u32>> = written
             .iter()
             .map(|&b| vulkan.download(&vulkan.buffers[b as usize], plan.words(b)))
             .collect::<Result<_>>()?;
-        let state_device = vulkan.download(&vulkan.state, s::WORDS)?;
 
         cpu.run(dispatch, world, report)?;
         let image = Image { world, scratch: &cpu.scratch, plan: &plan, h: *h };
@@ -189,16 +249,25 @@ impl<W, J> Both<'_, W, J> {
             buffers,
             state: [state_before, image.state(), state_device],
             globals,
+            workgroup: plan.workgroup as usize,
+            attempts,
         })
     }
 }
 
 impl Vulkan {
-    /// Runs one dispatch by itself, in a substep that begins now.
-    fn run_one(&mut self, dispatch: &Dispatch, world: &World, renew: bool) -> Result<()> {
+    /// Runs one dispatch by itself, in a substep that begins now; `when_stale` with as many groups
+    /// as the device counted.
+    fn run_one(
+        &mut self,
+        dispatch: &Dispatch,
+        world: &World,
+        renew: bool,
+        when_stale: bool,
+    ) -> Result<()> {
         self.write_step(world, self.h, renew)?;
         let Some(plan) = self.plan.clone() else { return Ok(()) };
-        let turn = Turn { substep: 0, dispatch: *dispatch, when_stale: false };
+        let turn = Turn { substep: 0, dispatch: *dispatch, when_stale };
         let work = work(&turn, &plan);
         self.pipelines.require(dispatch.pass)?;
         self.prepare(&work)?;
@@ -288,7 +357,7 @@ impl Run for Late<'_> {
                 self.device = true;
             }
             if self.device {
-                self.vulkan.run_one(dispatch, world, self.renew)?;
+                self.vulkan.run_one(dispatch, world, self.renew, false)?;
             } else {
                 self.cpu.run(dispatch, world, report)?;
             }

@@ -1,9 +1,11 @@
 //! How large everything on the device is: counts of a world, and room for what is only known later.
 
+use super::layout::state as s;
 use super::layout::{COUNTED, PIN_HEADER, SET_COLUMNS, SET_HEADER};
 use super::stages;
+use crate::cpu::Scratch;
 use crate::pass::Buffer;
-use crate::world::{ConstraintSet, Solver, World};
+use crate::world::{Acceleration, ConstraintSet, Solver, World};
 use std::ops::Range;
 
 /// Room for lists. Grown when a step runs out of it; the step is then done again.
@@ -33,11 +35,15 @@ pub(crate) struct Plan {
     pub pins: usize,
     pub substeps: usize,
     pub solver: Solver,
+    /// Whether iterates are carried further.
+    pub accelerated: bool,
     pub forces: usize,
     pub room: Room,
     /// Words the obstacles take.
     pub collider_words: usize,
     pub colliders: usize,
+    /// Whether particles bounce off each other.
+    pub pairs_bounce: bool,
     /// Workgroup size.
     pub workgroup: u32,
 }
@@ -49,6 +55,31 @@ impl Room {
             environment: 2 * particles + 64,
             pairs: 8 * particles + 64,
             nodes: 2 * particles + 64,
+        }
+    }
+}
+
+impl Room {
+    /// With what a step counted where there was too little, and half more.
+    pub fn grown(self, state: &[u32]) -> Self {
+        let more = |room: usize, at: usize| {
+            let needed = state[at] as usize;
+            if needed > room { needed + needed / 2 } else { room }
+        };
+        Room {
+            neighbors: more(self.neighbors, s::OVERFLOW_NEIGHBORS),
+            environment: more(self.environment, s::OVERFLOW_ENVIRONMENT),
+            pairs: more(self.pairs, s::OVERFLOW_PAIRS),
+            nodes: more(self.nodes, s::OVERFLOW_NODES),
+        }
+    }
+    /// With room for the lists that the CPU made.
+    fn holding(self, scratch: &Scratch) -> Self {
+        Room {
+            neighbors: self.neighbors.max(scratch.neighbors.lists.len()),
+            environment: self.environment.max(scratch.environment.len()),
+            pairs: self.pairs.max(scratch.neighbors.pair_count()),
+            nodes: self.nodes.max(scratch.broad.octree.nodes.len()),
         }
     }
 }
@@ -79,12 +110,20 @@ impl Plan {
             pins: world.pins.len(),
             substeps: world.params.substeps as usize,
             solver: world.params.solver,
+            accelerated: world.params.acceleration == Acceleration::Chebyshev,
             forces: world.forces.len(),
             room: room.unwrap_or(Room::of(particles)),
             collider_words: stages::environment::words(world),
             colliders: world.colliders.len(),
+            pairs_bounce: world.params.restitution > 0.0 && world.may_touch(),
             workgroup,
         }
+    }
+
+    /// With room for the lists that the CPU made.
+    pub fn holding(mut self, scratch: &Scratch) -> Self {
+        self.room = self.room.holding(scratch);
+        self
     }
 
     /// Buckets there is room for: dense cells, or hashed ones.

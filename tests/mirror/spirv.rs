@@ -89,6 +89,23 @@ fn every_pass_has_its_shader_and_no_shader_is_stale() {
 }
 
 #[test]
+fn every_pass_has_its_parity_case() {
+    let folder = root().join("tests/parity");
+    let texts: Vec<String> = fs::read_dir(folder)
+        .unwrap()
+        .map(|entry| fs::read_to_string(entry.unwrap().path()).unwrap())
+        .collect();
+    for info in PASSES {
+        let name = format!("Pass::{:?}", info.pass);
+        let named = |text: &String| {
+            text.match_indices(&name)
+                .any(|(at, _)| !text[at + name.len()..].starts_with(char::is_alphanumeric))
+        };
+        assert!(texts.iter().any(named), "tests/parity names no {name}");
+    }
+}
+
+#[test]
 fn shaders_bind_what_pass_rs_declares() {
     for (info, module) in modules() {
         let mut bound: Vec<(u32, &str)> = module

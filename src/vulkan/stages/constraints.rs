@@ -1,23 +1,117 @@
 //! Stages of the passes over constraints, and the layout of `iterates`.
+//!
+//! Words of `iterates`, n particles: [0, n) squared corrections by group; then two iterates of 3 n
+//! words, x y z of each particle; then for distance, bend, volume and pins two of as many words as
+//! rows are allocated. Iteration k, counted from 1 where the acceleration began, finds the one
+//! before last in place k % 2 and leaves itself there.
 
-use super::Stage;
+use super::{Groups, Stage};
 use crate::cpu::Scratch;
-use crate::step::Dispatch;
-use crate::vulkan::plan::Plan;
-use crate::world::World;
+use crate::step::{Dispatch, Part, Pass};
+use crate::vulkan::layout::state as s;
+use crate::vulkan::plan::{Plan, Rows};
+use crate::world::constraints::OVERFLOW_COLOR;
+use crate::world::{Solver, World};
 
-pub(super) fn stages(_: &Dispatch, _: &Plan, _: &mut Vec<Stage>) {}
+/// Rows that one invocation of `lockfree` takes in order; `%run` in the shaders.
+const RUN: usize = 13;
+/// Colours a kind may have, each closed up by its own workgroup; `%colors` in `break_constraints`.
+const COLORS: u32 = OVERFLOW_COLOR as u32 + 1;
 
-/// Stages at the start of a substep, before its first pass (none where nothing accelerates).
-pub(crate) fn begin_substep(_: &Plan, _: &mut Vec<(crate::step::Pass, Stage)>) {}
-
-/// Words of `iterates`.
-pub(crate) fn iterate_words(_: &Plan) -> usize {
-    0
+pub(super) fn stages(dispatch: &Dispatch, plan: &Plan, out: &mut Vec<Stage>) {
+    let [distance, bend, volume] = &plan.rows;
+    match dispatch.pass {
+        Pass::SolveDistance => out.push(sweep(dispatch.part, distance, plan.solver)),
+        Pass::SolveBend => out.push(sweep(dispatch.part, bend, plan.solver)),
+        Pass::SolveVolume => out.push(sweep(dispatch.part, volume, plan.solver)),
+        Pass::SolvePin => out.push(Stage::new("main", Groups::Items(plan.pins))),
+        Pass::Accelerate => {
+            let items = most_rows(plan).max(plan.pins).max(plan.particles);
+            out.push(Stage::new("carry", Groups::Items(items)));
+            out.push(Stage::new("guard", Groups::One));
+        }
+        Pass::BreakConstraints => {
+            let rows = Groups::Items(most_rows(plan));
+            out.push(Stage::new("judge", rows));
+            out.push(Stage::new("torn", Groups::Items(bend.cap.max(volume.cap))));
+            out.push(Stage::new("close", Groups::Exactly(plan.rows.len() as u32 * COLORS)));
+            out.push(Stage::new("incidence", Groups::Particles));
+            out.push(Stage::new("busiest", rows));
+            out.push(Stage::new("natural", Groups::Exactly(plan.rows.len() as u32)));
+        }
+        _ => {}
+    }
 }
 
-/// `iterates` from what the CPU has.
-pub(crate) fn encode_iterates(_: &World, _: &Scratch, _: &Plan, _: &mut [u32]) {}
+/// One sweep over the rows of a kind, or over one colour of them.
+fn sweep(part: Part, rows: &Rows, solver: Solver) -> Stage {
+    match (solver, part) {
+        (Solver::Seidel, _) => Stage::new("seidel", Groups::One),
+        (Solver::Lockfree, _) => Stage::new("lockfree", Groups::Items(rows.cap.div_ceil(RUN))),
+        (Solver::Colored, Part::Color(color)) => {
+            let count = rows.colors.get(usize::from(color)).map_or(0, |range| range.len());
+            let stage = match usize::from(color) {
+                // These do share particles: one after the other.
+                OVERFLOW_COLOR => Stage::new("serial", Groups::One),
+                _ => Stage::new("colored", Groups::Items(count)),
+            };
+            stage.with([u32::from(color), 0, 0])
+        }
+        (Solver::Jacobi | Solver::Colored, _) => Stage::new("jacobi", Groups::Items(rows.cap)),
+    }
+}
+
+fn most_rows(plan: &Plan) -> usize {
+    plan.rows.iter().map(|rows| rows.cap).max().unwrap_or(0)
+}
+
+/// Stages at the start of a substep, before its first pass (none where nothing accelerates).
+pub(crate) fn begin_substep(plan: &Plan, out: &mut Vec<(Pass, Stage)>) {
+    if plan.accelerated {
+        out.push((Pass::Accelerate, Stage::new("begin", Groups::One)));
+    }
+}
+
+/// Words of `iterates`.
+pub(crate) fn iterate_words(plan: &Plan) -> usize {
+    if !plan.accelerated {
+        return 0;
+    }
+    let rows: usize = plan.rows.iter().map(|rows| rows.cap).sum();
+    7 * plan.particles + 2 * (rows + plan.pins)
+}
+
+/// `iterates` from what the CPU has; not the corrections by group, which belong to one iteration.
+pub(crate) fn encode_iterates(_: &World, scratch: &Scratch, plan: &Plan, out: &mut [u32]) {
+    if !plan.accelerated {
+        return;
+    }
+    let (past, n) = (&scratch.iterates, plan.particles);
+    let last = past.count as usize % 2;
+    for (turn, iterate) in [(last, &past.position.last), (1 - last, &past.position.before)] {
+        let words = &mut out[n + 3 * n * turn..n + 3 * n * (turn + 1)];
+        for (place, p) in words.chunks_exact_mut(3).zip(iterate) {
+            place.copy_from_slice(&p.truncate().to_array().map(f32::to_bits));
+        }
+    }
+    let caps = plan.rows.iter().map(|rows| rows.cap).chain([plan.pins]);
+    let mut first = 7 * n;
+    for (cap, past) in caps.zip(&past.lambda) {
+        for (turn, iterate) in [(last, &past.last), (1 - last, &past.before)] {
+            let words = &mut out[first + cap * turn..first + cap * (turn + 1)];
+            for (word, lambda) in words.iter_mut().zip(iterate) {
+                *word = lambda.to_bits();
+            }
+        }
+        first += 2 * cap;
+    }
+}
 
 /// What `state` holds of these passes.
-pub(crate) fn encode_state(_: &World, _: &Scratch, _: &Plan, _: &mut [u32]) {}
+pub(crate) fn encode_state(_: &World, scratch: &Scratch, _: &Plan, out: &mut [u32]) {
+    let past = &scratch.iterates;
+    out[s::ACCELERATE_COUNT] = past.count;
+    out[s::ACCELERATE_OMEGA] = past.omega.to_bits();
+    out[s::ACCELERATE_RHO] = past.rho.to_bits();
+    out[s::ACCELERATE_LEAST] = (past.least as f32).to_bits();
+}
