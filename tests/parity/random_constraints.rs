@@ -107,7 +107,8 @@ pub fn random(wish: Wish) -> World {
             if i % 3 == 0 && b != ids[0] {
                 a = ids[0];
             }
-            let rest = if dice.one_in(3) { None } else { Some(dice.between(0.0, 3.0)) };
+            let rest =
+                if dice.one_in(3) { None } else { Some(wish.size() * dice.between(0.0, 3.0)) };
             let material = material(&mut dice);
             world.add_distance(a, b, rest, &material).unwrap();
         }
@@ -144,8 +145,11 @@ fn random_particles(dice: &mut Dice, world: &mut World, wish: Wish) -> Vec<Parti
     let mut ids: Vec<ParticleId> = Vec::new();
     for i in 0..wish.particles {
         let twin = i > 0 && (wish.place == Place::Gathered || dice.one_in(8));
-        let position =
-            if twin { world.position(ids[dice.below(i)]).unwrap() } else { dice.point() };
+        let position = if twin {
+            world.position(ids[dice.below(i)]).unwrap()
+        } else {
+            wish.size() * dice.point()
+        };
         let mass = if dice.one_in(8) { 1e6 } else { dice.between(0.1, 10.0) };
         let velocity = match wish.place {
             Place::Gathered => Vec3::ZERO,
@@ -158,15 +162,18 @@ fn random_particles(dice: &mut Dice, world: &mut World, wish: Wish) -> Vec<Parti
         match dice.below(8) {
             0 => world.pin(id).unwrap(),
             1 => {
-                world.drag(id, dice.point(), dice.between(0.0, 1e-3)).unwrap();
+                world.drag(id, wish.size() * dice.point(), dice.between(0.0, 1e-3)).unwrap();
                 if dice.one_in(3) {
                     world.pin(id).unwrap();
                 }
             }
             2 => world.drag(id, position, 0.0).unwrap(),
             3 => {
-                let path = Path { keys: vec![(0.0, position), (0.1, dice.point())], looped: true };
-                world.hold_on_path(id, path, Vec3::Y, 0.0).unwrap();
+                let path = Path {
+                    keys: vec![(0.0, position), (0.1, wish.size() * dice.point())],
+                    looped: true,
+                };
+                world.hold_on_path(id, path, wish.size() * Vec3::Y, 0.0).unwrap();
             }
             _ => {}
         }
