@@ -247,13 +247,6 @@ fn world(colliders: Vec<Collider>, throws: &[Throw]) -> World {
     world
 }
 
-/// With so many more that meet nothing: the room for lists goes by how many particles there are.
-fn among(mut throws: Vec<Throw>, idle: usize) -> Vec<Throw> {
-    let far = Throw { position: Vec3::Y * 90.0, velocity: Vec3::ZERO, radius: 0.01, pinned: true };
-    throws.extend(vec![far; idle]);
-    throws
-}
-
 /// Moves and turns in the first step.
 fn moving(shape: Shape, dice: &mut Dice) -> Collider {
     let mut collider = Collider::fixed(shape, dice.pose(0.3));
@@ -297,9 +290,8 @@ fn many_shapes_at_once() {
         }
         // A slide asks for overlaps of a thousandth of the radius: for dust that is below a rounding.
         let grains = throws(&mut dice, 500, 0.05).into_iter();
-        let grains = grains.map(|t| Throw { radius: t.radius.max(0.01), ..t }).collect();
-        let throws = among(grains, 20_000);
-        let found = run_with(&mut twin, world(colliders, &throws), |_| SLID);
+        let grains: Vec<_> = grains.map(|t| Throw { radius: t.radius.max(0.01), ..t }).collect();
+        let found = run_with(&mut twin, world(colliders, &grains), |_| SLID);
         let count = found.unwrap_or_else(|why| panic!("round {round}: {why}"));
         assert!(count > 500, "{count}");
     }
@@ -363,14 +355,15 @@ fn special_places() {
     let cases = convex().into_iter().map(|shape| (shape, &throws));
     for (shape, throws) in cases.chain([(sheet, &larger)]) {
         let collider = Collider::fixed(shape.clone(), Pose::IDENTITY);
-        let found = run(&mut twin, world(vec![collider], &among(throws.clone(), 2000)));
+        let found = run(&mut twin, world(vec![collider], throws));
         found.unwrap_or_else(|why| panic!("{why}\nwith {shape:?}"));
     }
 }
 
-/// What has no room is counted, and its list is empty; the others are as they should be.
+/// Far more planes than there is room for at first: what is missing is counted, and the pass done
+/// again.
 #[test]
-fn a_list_without_room_is_counted() {
+fn lists_outgrow_their_room() {
     let Some(mut twin) = twin() else { return };
     let mut dice = Dice(4);
     let shape = || Shape::Sphere { radius: 0.5 };
@@ -380,16 +373,9 @@ fn a_list_without_room_is_counted() {
         .map(|t| Throw { position: t.position.normalize() * 0.5, pinned: false, ..t })
         .collect();
     let count = compare(&mut twin, world(colliders, &throws), 1, ours, |outcome| {
-        let words = outcome.of(Buffer::EnvironmentContacts);
-        let (cpu, device) = (lists(&words.cpu, 100), lists(&words.device, 100));
-        let room = (words.device.len() - 2 * 100) / 8;
-        assert!(cpu.iter().map(Vec::len).sum::<usize>() > room);
-        assert!(state(outcome, "s_overflow_environment") > room);
-        let some = device.iter().filter(|list| !list.is_empty()).count();
-        assert!(some < 100, "{some} lists have entries");
-        for (a, b) in cpu.iter().zip(&device).filter(|(_, b)| !b.is_empty()) {
-            assert!(agree(a, b, |_| CONVEX), "{a:?} on the CPU, {b:?} on the device");
-        }
+        assert!(outcome.attempts > 1);
+        let listed = judge(outcome, |_| CONVEX).unwrap_or_else(|why| panic!("{why}"));
+        assert!(listed > 1000, "{listed}");
     });
     assert_eq!(count, 1);
 }
