@@ -422,8 +422,7 @@ fn ids_follow_particles_that_the_device_sorts() {
     let expected = stepped(Backend::Cpu { threads: 1 });
     let ids = (0..expected.particles().len() as u32).map(ParticleId);
     assert!(ids.clone().any(|id| expected.particles().slot(id) != world.particles().slot(id)));
-    for from in [None, Some(Pass::Bounds), Some(Pass::MortonCodes), Some(Pass::FindNeighborsBvh)]
-    {
+    for from in [None, Some(Pass::Bounds), Some(Pass::MortonCodes), Some(Pass::FindNeighborsBvh)] {
         let found = stepped(Backend::Vulkan { device: None, from });
         for id in ids.clone() {
             let (a, b) = (expected.position(id), found.position(id));
