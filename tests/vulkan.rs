@@ -275,3 +275,21 @@ fn a_device_that_is_not_there_is_an_error_with_a_remedy() {
     let error = Engine::new(world, device()).unwrap().step(1e-3).unwrap_err().to_string();
     assert!(error.contains("set both to 0"), "{error}");
 }
+
+/// Lavapipe ends long loops without a word: a sweep row by row that it would not finish is refused.
+#[test]
+fn a_loop_that_would_be_cut_short_is_an_error() {
+    let size = ["cloth.0.columns=140".into(), "cloth.0.rows=140".into()];
+    let mut world = Scene::load_with("cloth_hang", &size).and_then(|s| s.build()).unwrap();
+    world.params.solver = Solver::Seidel;
+    world.params.iterations = 1;
+    assert!(world.distance().len() > 65_535, "{}", world.distance().len());
+    let Some(mut gpu) = on_device(world) else { return };
+    let step = gpu.step(1.0 / 60.0).map(|_| ());
+    if gpu.device().is_some_and(|name| name.contains("llvmpipe")) {
+        let error = step.unwrap_err().to_string();
+        assert!(error.contains("such as colored"), "{error}");
+    } else {
+        step.unwrap();
+    }
+}

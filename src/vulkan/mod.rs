@@ -27,7 +27,8 @@ use crate::error::{Error, Result};
 use crate::pass::Buffer;
 use crate::report::StepReport;
 use crate::step::{Dispatch, Pass, Schedule};
-use crate::world::{ListKey, World};
+use crate::world::constraints::OVERFLOW_COLOR;
+use crate::world::{ListKey, Solver, World};
 use ash::vk;
 use commands::{Commands, Recorder};
 use device::{Device, check};
@@ -46,6 +47,9 @@ const WORKGROUP: u32 = 64;
 /// A step that keeps running out of room is given up after so many attempts: each at least doubles
 /// nothing less than what was missing.
 const ATTEMPTS: usize = 16;
+
+/// Turns of a loop after which Mesa's lavapipe goes on as if it were done, and some less.
+const LOOP: usize = 60_000;
 
 /// What a world is on the device; passes make the rest.
 const KEPT: &[Buffer] = &[
@@ -197,7 +201,7 @@ impl Vulkan {
             self.record_step(world, schedule)?;
             let Some(recorded) = &self.recorded else { break };
             self.commands.submit(&[recorded.step])?;
-            self.check_loops()?;
+            self.check_loops(world)?;
             if !self.ran_out() {
                 self.list_key = Some(key);
                 return self.finish(world, schedule, h, report);
@@ -446,16 +450,45 @@ impl Vulkan {
         }
     }
 
-    /// Some devices end a shader's loops after so many turns, and say nothing.
-    fn check_loops(&mut self) -> Result<()> {
-        if self.read_state.host()[s::GAVE_UP] == 0 {
+    /// Some devices end a shader's loops after so many turns, and say nothing: where that may have
+    /// happened the step is not taken.
+    fn check_loops(&mut self, world: &World) -> Result<()> {
+        let state = self.read_state.host();
+        let (gave_up, serial) = (state[s::GAVE_UP] > 0, self.longest_loop(world, state));
+        let cut = self.device.name.contains("llvmpipe") && serial > LOOP;
+        if !gave_up && !cut {
             return Ok(());
         }
         self.edited = true; // what it left is loaded over
-        Err(device::failed(
-            format!("{} ended a loop of collide_environment before it was done", self.name()),
-            "there are too many triangles within a particle's reach: use --backend cpu, smaller particles or a coarser mesh",
-        ))
+        let (pass, remedy) = match gave_up {
+            true => (
+                "collide_environment",
+                "there are too many triangles within a particle's reach: use --backend cpu, smaller particles or a coarser mesh",
+            ),
+            false => (
+                "what is solved in a row",
+                "use --backend cpu, or a solver that works side by side, such as colored",
+            ),
+        };
+        let what = format!("{} ends loops of {pass} before they are done", self.name());
+        Err(device::failed(what, remedy))
+    }
+
+    /// Turns of the longest loop in which one invocation solves row after row.
+    fn longest_loop(&self, world: &World, state: &[u32]) -> usize {
+        let Some(plan) = &self.plan else { return 0 };
+        let apart = state[s::APART] as usize;
+        let rows = plan.rows.iter().map(|rows| match plan.solver {
+            Solver::Seidel => rows.cap,
+            _ => rows.colors.get(OVERFLOW_COLOR).map_or(0, ExactSizeIterator::len),
+        });
+        let pairs = match plan.solver {
+            Solver::Seidel if world.may_touch() => {
+                plan.particles + state[s::NEIGHBORS_USED] as usize
+            }
+            _ => 0,
+        };
+        rows.max().unwrap_or(0).max(apart).max(pairs)
     }
 
     /// Whether a list had no room.
