@@ -226,6 +226,7 @@ impl Vulkan {
         before: Option<&Dispatch>,
     ) -> Result<()> {
         let plan = Plan::of(world, self.room_for(world), self.workgroup).holding(scratch);
+        self.check_size(&plan)?;
         self.lay(&plan)?;
         let image = Image { world, scratch, plan: &plan, h };
         let wanted = if before.is_some() { Buffer::ALL } else { KEPT };
@@ -244,6 +245,24 @@ impl Vulkan {
         self.list_key = None;
         self.edited = false;
         Ok(())
+    }
+
+    /// Refuses what takes more workgroups than a dispatch may have.
+    fn check_size(&self, plan: &Plan) -> Result<()> {
+        let most = self.device.limits.max_compute_work_group_count[0] as usize;
+        let rows = plan.rows.iter().map(|rows| rows.cap).max().unwrap_or(0);
+        let items = plan.particles.max(rows);
+        if items.div_ceil(self.workgroup as usize) <= most {
+            return Ok(());
+        }
+        Err(Error::TooLarge {
+            what: format!("the world on {}", self.device.name),
+            needed: format!("{items} invocations at once"),
+            limit: format!(
+                "a dispatch there has {most} groups of {}; use fewer particles, or --backend cpu",
+                self.workgroup
+            ),
+        })
     }
 
     /// Room that was found to be needed, as long as the number of particles is the same.
@@ -550,5 +569,22 @@ fn place_of(
         (Some(buffer), _) => buffers[buffer as usize].raw,
         (None, 0) => globals.as_ref().map_or(state.raw, |g| g.raw),
         (None, _) => state.raw,
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    /// As in `memory`: without a device there is nothing to test.
+    #[test]
+    fn a_world_beyond_one_dispatch_is_refused() {
+        let Ok(vulkan) = Vulkan::new(None) else { return };
+        let mut plan = Plan::of(&World::new(), None, vulkan.workgroup);
+        vulkan.check_size(&plan).unwrap();
+        let most = vulkan.device.limits.max_compute_work_group_count[0] as usize;
+        plan.particles = most * vulkan.workgroup as usize + 1;
+        let said = vulkan.check_size(&plan).unwrap_err().to_string();
+        assert!(said.contains("use fewer particles"), "{said}");
     }
 }
