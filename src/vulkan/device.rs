@@ -84,6 +84,9 @@ pub(crate) fn check<T>(doing: &str, answer: Result<T, vk::Result>) -> Result<T> 
             vk::Result::ERROR_OUT_OF_DEVICE_MEMORY | vk::Result::ERROR_OUT_OF_HOST_MEMORY => {
                 "use fewer particles, another --device, or --backend cpu"
             }
+            vk::Result::ERROR_INCOMPATIBLE_DRIVER => {
+                "install a driver (Debian: mesa-vulkan-drivers has one in software), or use --backend cpu"
+            }
             _ => "update the driver, or use --backend cpu",
         };
         failed(format!("{doing}: {code}"), remedy)
