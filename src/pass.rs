@@ -3,39 +3,50 @@
 
 use crate::step::Pass;
 
-/// A named array that passes share.
-#[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord, Hash)]
-#[allow(missing_docs)] // the names are the documentation; particles.rs and vulkan/plan.rs give the bytes
-pub enum Buffer {
-    Position,
-    Predicted,
-    Velocity,
-    VelocityPrior,
-    Radius,
-    Phase,
-    Rest,
-    Start,
-    ListReference,
-    Points,
-    GridBucket,
-    GridSlab,
-    GridStart,
-    Codes,
-    RadixNext,
-    Sorted,
-    OctreeNodes,
-    BvhNodes,
-    Neighbors,
-    ContactRows,
-    EnvironmentContacts,
-    Delta,
-    Distance,
-    Bend,
-    Volume,
-    Pins,
-    Corrections,
-    Iterates,
-    Colliders,
+macro_rules! buffers {
+    ($($name:ident)+) => {
+        /// A named array that passes share.
+        #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord, Hash)]
+        #[allow(missing_docs)] // the names are the documentation; particles.rs and vulkan/plan.rs give the bytes
+        pub enum Buffer { $($name),+ }
+
+        impl Buffer {
+            /// Every buffer, in order.
+            pub const ALL: &'static [Buffer] = &[$(Buffer::$name),+];
+        }
+    };
+}
+
+buffers! {
+    Position
+    Predicted
+    Velocity
+    VelocityPrior
+    Radius
+    Phase
+    Rest
+    Start
+    ListReference
+    Points
+    GridBucket
+    GridSlab
+    GridStart
+    Codes
+    RadixNext
+    Sorted
+    OctreeNodes
+    BvhNodes
+    Neighbors
+    ContactRows
+    EnvironmentContacts
+    Delta
+    Distance
+    Bend
+    Volume
+    Pins
+    Corrections
+    Iterates
+    Colliders
 }
 
 /// A pass's name, one sentence on it, and the buffers it may touch.
@@ -134,41 +145,6 @@ passes! {
 }
 
 impl Buffer {
-    /// Every buffer, in order.
-    pub const ALL: &'static [Buffer] = {
-        use Buffer::*;
-        &[
-            Position,
-            Predicted,
-            Velocity,
-            VelocityPrior,
-            Radius,
-            Phase,
-            Rest,
-            Start,
-            ListReference,
-            Points,
-            GridBucket,
-            GridSlab,
-            GridStart,
-            Codes,
-            RadixNext,
-            Sorted,
-            OctreeNodes,
-            BvhNodes,
-            Neighbors,
-            ContactRows,
-            EnvironmentContacts,
-            Delta,
-            Distance,
-            Bend,
-            Volume,
-            Pins,
-            Corrections,
-            Iterates,
-            Colliders,
-        ]
-    };
     /// The name in shaders: `list_reference` for `ListReference`.
     pub fn name(self) -> String {
         let mut name = String::new();

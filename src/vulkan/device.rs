@@ -331,3 +331,21 @@ impl Drop for Device {
         unsafe { self.raw.destroy_device(None) };
     }
 }
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn what_a_device_answers_becomes_an_error_with_a_remedy() {
+        for (code, remedy) in [
+            (vk::Result::ERROR_DEVICE_LOST, "start again"),
+            (vk::Result::ERROR_OUT_OF_DEVICE_MEMORY, "fewer particles"),
+            (vk::Result::ERROR_INCOMPATIBLE_DRIVER, "mesa-vulkan-drivers"),
+        ] {
+            let said = check::<()>("stepping", Err(code)).unwrap_err().to_string();
+            assert!(said.contains("stepping") && said.contains(remedy), "{said}");
+        }
+        assert_eq!(check("stepping", Ok(1)).unwrap(), 1);
+    }
+}
