@@ -3,6 +3,7 @@
 //! A *slot* is where a particle lies in the arrays now; an *id* is its name for life. Slots may be
 //! re-ordered or closed up when particles are removed, ids never change and are never reused.
 
+use super::validate::LONGEST;
 use crate::error::{Error, Result};
 use glam::{Vec3, Vec4};
 use serde::{Deserialize, Serialize};
@@ -233,8 +234,11 @@ fn check(particle: &Particle) -> Result<()> {
             format!("{mass} kg is not legal; expected at least 1e-30 kg, or infinity to pin it"),
         ));
     }
-    if !(radius.is_finite() && *radius > 0.0) {
-        return Err(Error::value("radius", format!("{radius} m is not legal; expected above 0")));
+    if !(*radius > 0.0 && *radius <= LONGEST) {
+        return Err(Error::value(
+            "radius",
+            format!("{radius} m is not legal; expected above 0 and at most {LONGEST} m"),
+        ));
     }
     Ok(())
 }

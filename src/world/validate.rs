@@ -72,6 +72,10 @@ fn available_memory() -> Option<u64> {
     Some(kib * 1024)
 }
 
+/// Longest spacing and largest radius of particles [m]: lengths are squared and multiplied to volumes,
+/// and those must stay finite.
+pub(super) const LONGEST: f32 = 1e9;
+
 /// Checks shared by all builders.
 fn check_particle(
     name: &str,
@@ -86,6 +90,14 @@ fn check_particle(
             return Err(Error::value(
                 format!("{name}.{field}"),
                 format!("{value} is not legal; expected a finite number above 0"),
+            ));
+        }
+    }
+    for (field, value) in [("spacing", spacing), ("radius", radius)] {
+        if value > LONGEST {
+            return Err(Error::value(
+                format!("{name}.{field}"),
+                format!("{value} is not legal; expected at most {LONGEST} m"),
             ));
         }
     }
@@ -211,12 +223,12 @@ impl World {
                 && row_ok(p.predicted[slot])
                 && row_ok(p.rest[slot])
                 && p.velocity[slot].is_finite()
-                && p.radius[slot].is_finite()
-                && p.radius[slot] > 0.0)
+                && p.radius[slot] > 0.0
+                && p.radius[slot] <= LONGEST)
             {
                 return Err(Error::value(
                     format!("particle {}", p.id[slot]),
-                    "position, velocity, mass and radius must be finite, the radius above 0",
+                    "position, velocity and mass must be finite, the radius above 0 and at most 1e9 m",
                 ));
             }
         }
