@@ -111,21 +111,45 @@ impl Engine {
         })
     }
 
-    /// The world as it is now.
+    /// The world as it is now; with [`keep_on_device`](Engine::keep_on_device), as it was when it
+    /// was last fetched.
     pub fn world(&self) -> &World {
         &self.world
     }
-    /// The world, to edit between two steps.
+    /// The world, to edit between two steps. What a device kept is fetched first; if that fails, the
+    /// next step says so.
     pub fn world_mut(&mut self) -> &mut World {
         #[cfg(feature = "vulkan")]
         if let Some(vulkan) = &mut self.vulkan {
-            vulkan.edited = true;
+            vulkan.edit(&mut self.world);
         }
         &mut self.world
     }
-    /// Gives the world back.
+    /// Gives the world back, as [`world`](Engine::world) shows it.
     pub fn into_world(self) -> World {
         self.world
+    }
+    /// On a device: whether steps leave particles and constraints there instead of copying them to
+    /// the world each time. [`fetch`](Engine::fetch) brings them when somebody wants to look. On the
+    /// CPU, where the world is at hand, it does nothing.
+    pub fn keep_on_device(&mut self, keep: bool) {
+        #[cfg(feature = "vulkan")]
+        if let Some(vulkan) = &mut self.vulkan {
+            vulkan.keep(keep);
+        }
+        #[cfg(not(feature = "vulkan"))]
+        let _ = keep;
+    }
+    /// Brings the world up to date with a device that kept the last steps to itself.
+    ///
+    /// # Errors
+    /// When the device is lost: the world is as it was when it was last fetched.
+    pub fn fetch(&mut self) -> Result<()> {
+        #[cfg(feature = "vulkan")]
+        if let Some(vulkan) = &mut self.vulkan {
+            vulkan.fetch(&mut self.world)?;
+        }
+        Ok(())
     }
     #[cfg(test)]
     pub(crate) fn scratch(&self) -> &crate::cpu::Scratch {
@@ -167,7 +191,7 @@ impl Engine {
             self.scheduled_for = None;
             #[cfg(feature = "vulkan")]
             if let Some(vulkan) = &mut self.vulkan {
-                vulkan.edited = true;
+                vulkan.forget();
             }
         }
         self.steps += 1;

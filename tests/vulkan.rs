@@ -3,7 +3,9 @@
 #![cfg(feature = "vulkan")]
 
 use glam::Vec3;
-use motes::{Backend, Cloth, Engine, Grains, Kind, Particle, Pass, Phase, Scene, Solver, World};
+use motes::{
+    Backend, Cloth, Engine, Grains, Kind, Particle, ParticleId, Pass, Phase, Scene, Solver, World,
+};
 
 /// Where the tests run scenes too large for them.
 const LARGE: [&str; 3] = ["grains_box", "granular_216k", "sand_heap"];
@@ -91,6 +93,20 @@ fn the_first_steps_are_the_same() {
         }
         quiet(&gpu);
     }
+}
+
+/// Where nothing touches nobody is put in order of place, however many there are.
+#[test]
+fn a_large_cloth_is_the_same() {
+    let size = ["cloth.0.columns=100".into(), "cloth.0.rows=100".into()];
+    let world = Scene::load_with("cloth_hang", &size).and_then(|s| s.build()).unwrap();
+    let Some(mut gpu) = on_device(world.clone()) else { return };
+    let mut cpu = on_cpu(world);
+    for engine in [&mut cpu, &mut gpu] {
+        (0..3).for_each(|_| _ = engine.step(1.0 / 60.0).unwrap());
+    }
+    let off = apart(cpu.world(), gpu.world());
+    assert!(off < 1e-2, "{off} radii apart");
 }
 
 #[test]
@@ -181,6 +197,55 @@ fn worlds_are_edited_between_steps() {
     let off = apart(cpu.world(), gpu.world());
     assert!(off < 1e-2, "{off} radii apart");
     quiet(gpu);
+}
+
+/// Grains enough to be put in order of place, on the move, so that their lists never hold.
+fn flock() -> World {
+    let mut world = World::new();
+    world.params.iterations = 1;
+    world.params.substeps = 1;
+    let grains = Grains { counts: [24, 24, 24], spacing: 0.05, ..Grains::default() };
+    world.add_grains(&Grains { velocity: Vec3::new(9.0, 0.0, 3.0), ..grains }).unwrap();
+    world
+}
+
+/// What nobody asks for stays on the device, and is the same when it comes.
+#[test]
+fn a_world_may_stay_on_the_device() {
+    let scene = |spec: &str| Scene::load(spec).and_then(|s| s.build()).unwrap();
+    let worlds = [scene("cloth_hang"), scene("stairs"), scene("tear"), scene("curtain"), flock()];
+    for (k, world) in worlds.into_iter().enumerate() {
+        let Some(mut kept) = on_device(world.clone()) else { return };
+        let Some(mut shown) = on_device(world.clone()) else { return };
+        kept.keep_on_device(true);
+        let steps = if k == 4 { 70 } else { 12 };
+        for _ in 0..steps {
+            for engine in [&mut kept, &mut shown] {
+                engine.step(1.0 / 60.0).unwrap();
+            }
+            assert_eq!(kept.report().broken, shown.report().broken);
+        }
+        let fetched = |engine: &Engine| engine.vulkan().unwrap().fetched();
+        assert_eq!(fetched(&shown), steps);
+        if shown.world().broken() == 0 {
+            assert_eq!(fetched(&kept), 0, "world {k}");
+            assert_eq!(apart(kept.world(), &world), 0.0, "world {k}");
+            assert_ne!(kept.world().hash(), shown.world().hash(), "world {k} does not move");
+        }
+        kept.fetch().unwrap();
+        assert_eq!(kept.world().hash(), shown.world().hash(), "world {k}");
+        // An edit and another step length bring it back by themselves.
+        for engine in [&mut kept, &mut shown] {
+            (0..2).for_each(|_| _ = engine.step(1.0 / 60.0).unwrap());
+            let id = ParticleId(engine.world().particles().ids()[0]);
+            engine.world_mut().set_velocity(id, Vec3::Y).unwrap();
+            (0..2).for_each(|_| _ = engine.step(1.0 / 60.0).unwrap());
+            (0..2).for_each(|_| _ = engine.step(1.0 / 120.0).unwrap());
+            engine.fetch().unwrap();
+        }
+        assert_eq!(kept.world().hash(), shown.world().hash(), "world {k}, edited");
+        quiet(&kept);
+    }
 }
 
 /// The bound of the plan: what a step costs in dispatches.
@@ -289,6 +354,13 @@ fn a_loop_that_would_be_cut_short_is_an_error() {
     if gpu.device().is_some_and(|name| name.contains("llvmpipe")) {
         let error = step.unwrap_err().to_string();
         assert!(error.contains("such as colored"), "{error}");
+        // It did not happen: the CPU and the device go on from the same world.
+        let mut cpu = on_cpu(gpu.world().clone());
+        for engine in [&mut cpu, &mut gpu] {
+            engine.world_mut().params.solver = Solver::Colored;
+            engine.step(1.0 / 60.0).unwrap();
+        }
+        assert!(apart(cpu.world(), gpu.world()) < 1e-2);
     } else {
         step.unwrap();
     }

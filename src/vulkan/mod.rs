@@ -18,6 +18,8 @@ mod record;
 mod shaders;
 mod stages;
 mod sync;
+#[cfg(test)]
+mod tests;
 
 pub use device::{DeviceInfo, DeviceKind, devices};
 pub use pipelines::Shaders;
@@ -95,7 +97,15 @@ pub(crate) struct Vulkan {
     /// What the lists on the device were made for.
     list_key: Option<ListKey>,
     /// The world was edited: everything is loaded anew.
-    pub edited: bool,
+    edited: bool,
+    /// Steps leave particles and constraints on the device until somebody fetches them.
+    keep: bool,
+    /// The device has taken steps that the world does not show.
+    ahead: bool,
+    /// How often particles were brought back.
+    fetched: u64,
+    /// Why the world could not be brought up to date before an edit; the next step tells.
+    failed: Option<Error>,
 }
 
 /// What can be asked of the backend of an engine.
@@ -110,6 +120,10 @@ impl View<'_> {
     /// Bytes of device memory in use.
     pub fn bytes(&self) -> u64 {
         self.0.memory.bytes()
+    }
+    /// How often positions and velocities were brought back.
+    pub fn fetched(&self) -> u64 {
+        self.0.fetched
     }
     /// Dispatches of a step, were its lists stale in every substep.
     pub fn dispatches(&self) -> usize {
@@ -139,12 +153,17 @@ impl Drop for Recorded {
 impl Vulkan {
     /// Opens a device by number or name, or the best one.
     pub fn new(wanted: Option<&str>) -> Result<Self> {
-        Self::with(wanted, Arc::new(|pass| shaders::module(pass).map(<[u8]>::to_vec)), WORKGROUP)
+        Self::with(wanted, built_in(), WORKGROUP)
     }
 
     /// With other shaders, or workgroups of another size.
     pub fn with(wanted: Option<&str>, shaders: Shaders, workgroup: u32) -> Result<Self> {
-        let device = Arc::new(Device::open(wanted)?);
+        Self::on(Device::open(wanted)?, shaders, workgroup)
+    }
+
+    /// On a device that is open.
+    fn on(device: Device, shaders: Shaders, workgroup: u32) -> Result<Self> {
+        let device = Arc::new(device);
         let memory = Memory::new(Arc::clone(&device))?;
         let state = |place| memory.buffer("state", s::WORDS, place);
         Ok(Vulkan {
@@ -167,7 +186,31 @@ impl Vulkan {
             h: 0.0,
             list_key: None,
             edited: true,
+            keep: false,
+            ahead: false,
+            fetched: 0,
+            failed: None,
         })
+    }
+
+    /// Whether steps leave particles and constraints on the device.
+    pub fn keep(&mut self, keep: bool) {
+        if self.keep != keep {
+            self.keep = keep;
+            self.recorded = None;
+        }
+    }
+
+    /// The world is about to be edited: it is brought up to date, and loaded anew for the next step.
+    pub fn edit(&mut self, world: &mut World) {
+        self.failed = self.fetch(world).err();
+        self.edited = true;
+    }
+
+    /// Another world took the place of the one on the device.
+    pub fn forget(&mut self) {
+        self.edited = true;
+        self.ahead = false;
     }
 
     /// What the driver calls the device.
@@ -188,10 +231,14 @@ impl Vulkan {
                 "iterations that end early are for the CPU: a step on the device is one piece; set both to 0, or use --backend cpu",
             ));
         }
+        if let Some(error) = self.failed.take() {
+            return Err(error);
+        }
         if self.edited || h != self.h {
+            self.fetch(world)?;
             self.load(world, &Scratch::default(), h, None)?;
         }
-        if world.sort_is_due() {
+        if world.sort_is_due() && !schedule.sort.is_empty() {
             self.sort(world, schedule)?;
         }
         let key = ListKey::of(world);
@@ -204,7 +251,7 @@ impl Vulkan {
             self.check_loops(world)?;
             if !self.ran_out() {
                 self.list_key = Some(key);
-                return self.finish(world, schedule, h, report);
+                return self.finish(world, schedule, h, !self.keep, report);
             }
             self.grow(world)?;
             renew = true;
@@ -403,9 +450,8 @@ impl Vulkan {
                 this.dispatch(&ending, &plan, &Turn { when_stale: false, ..*last }, recorder);
             }
             recorder.copy(this.state.raw, this.read_state.raw, s::WORDS);
-            let moving = [Buffer::Position, Buffer::Velocity];
-            for (buffer, read) in moving.into_iter().zip(&this.read) {
-                recorder.copy(this.buffers[buffer as usize].raw, read.raw, 4 * plan.particles);
+            if !this.keep {
+                this.copy_particles(plan.particles, recorder);
             }
             recorder.barrier();
             Ok(())
@@ -478,7 +524,8 @@ impl Vulkan {
         if !gave_up && !cut {
             return Ok(());
         }
-        self.edited = true; // what it left is loaded over
+        self.restore(world)?;
+        self.list_key = None;
         let (pass, remedy) = match gave_up {
             true => (
                 "collide_environment",
@@ -515,22 +562,27 @@ impl Vulkan {
         self.read_state.host()[s::OVERFLOW_NEIGHBORS..=s::OVERFLOW_NODES].iter().any(|&w| w > 0)
     }
 
-    /// Makes room for what was counted, and half more, and goes back to where the step began.
-    fn grow(&mut self, world: &World) -> Result<()> {
-        let Some(mut plan) = self.plan.clone() else { return Ok(()) };
-        plan.room = plan.room.grown(self.read_state.host());
+    /// Goes back to where the step began.
+    fn restore(&self, world: &World) -> Result<()> {
+        let Some(plan) = &self.plan else { return Ok(()) };
         let breakable = world.has_breakable();
-        let this = &*self;
         self.commands.once(|recorder| {
-            recorder.copy(this.saved_state.raw, this.state.raw, s::WORDS);
-            for (buffer, saved) in SAVED.into_iter().zip(&this.saved) {
+            recorder.copy(self.saved_state.raw, self.state.raw, s::WORDS);
+            for (buffer, saved) in SAVED.into_iter().zip(&self.saved) {
                 if breakable || matches!(buffer, Buffer::Position | Buffer::Velocity) {
-                    let to = &this.buffers[buffer as usize];
+                    let to = &self.buffers[buffer as usize];
                     recorder.copy(saved.raw, to.raw, plan.words(buffer));
                 }
             }
             recorder.barrier();
-        })?;
+        })
+    }
+
+    /// Makes room for what was counted, and half more, and goes back to where the step began.
+    fn grow(&mut self, world: &World) -> Result<()> {
+        let Some(mut plan) = self.plan.clone() else { return Ok(()) };
+        plan.room = plan.room.grown(self.read_state.host());
+        self.restore(world)?;
         self.room = Some(plan.room);
         self.lay(&plan)?;
         self.plan = Some(plan);
@@ -557,6 +609,11 @@ impl Vulkan {
     }
 }
 
+/// The shaders that come with the program.
+fn built_in() -> Shaders {
+    Arc::new(|pass| shaders::module(pass).map(<[u8]>::to_vec))
+}
+
 /// Where a buffer is: globals and state stand before the pass's own.
 fn place_of(
     globals: &Option<DeviceBuffer>,
@@ -569,22 +626,5 @@ fn place_of(
         (Some(buffer), _) => buffers[buffer as usize].raw,
         (None, 0) => globals.as_ref().map_or(state.raw, |g| g.raw),
         (None, _) => state.raw,
-    }
-}
-
-#[cfg(test)]
-mod tests {
-    use super::*;
-
-    /// As in `memory`: without a device there is nothing to test.
-    #[test]
-    fn a_world_beyond_one_dispatch_is_refused() {
-        let Ok(vulkan) = Vulkan::new(None) else { return };
-        let mut plan = Plan::of(&World::new(), None, vulkan.workgroup);
-        vulkan.check_size(&plan).unwrap();
-        let most = vulkan.device.limits.max_compute_work_group_count[0] as usize;
-        plan.particles = most * vulkan.workgroup as usize + 1;
-        let said = vulkan.check_size(&plan).unwrap_err().to_string();
-        assert!(said.contains("use fewer particles"), "{said}");
     }
 }

@@ -89,7 +89,7 @@ impl Twin {
     pub fn open() -> Result<Self> {
         let shaders = match std::env::var_os("MOTES_SPIRV") {
             Some(folder) => shaders_from(folder),
-            None => Arc::new(|pass| shaders::module(pass).map(<[u8]>::to_vec)),
+            None => super::built_in(),
         };
         Self::with(shaders, WORKGROUP)
     }
@@ -290,6 +290,7 @@ impl Vulkan {
             let why = format!("{} is not among the passes of this scene; {passes}", from.name());
             return Err(Error::value("gpu-from", why));
         }
+        self.fetch(world)?;
         // The CPU's lists are of an earlier step; its own are made anew.
         world.list_key = ListKey::default();
         let mut late =
@@ -299,7 +300,7 @@ impl Vulkan {
         let times = std::mem::take(&mut report.passes);
         let (builds, iterations) = (report.list_builds, report.iterations);
         self.read_back(world)?;
-        self.finish(world, schedule, h, report)?;
+        self.finish(world, schedule, h, true, report)?;
         (report.passes, report.list_builds, report.iterations) = (times, builds, iterations);
         world.time = time;
         self.edited = true;
@@ -311,10 +312,7 @@ impl Vulkan {
         self.commands.once(|recorder| {
             recorder.barrier();
             recorder.copy(self.state.raw, self.read_state.raw, s::WORDS);
-            for (buffer, read) in [Buffer::Position, Buffer::Velocity].into_iter().zip(&self.read) {
-                let from = &self.buffers[buffer as usize];
-                recorder.copy(from.raw, read.raw, 4 * world.particles.len());
-            }
+            self.copy_particles(world.particles.len(), recorder);
             recorder.barrier();
         })
     }

@@ -1,5 +1,6 @@
 //! Back from the device: what a step changed, and the order of particles.
 
+use super::commands::Recorder;
 use super::layout::{SET_FIRST, SET_HEADER, SET_LIVE, state as s};
 use super::plan::Rows;
 use super::{Traits, Vulkan, record};
@@ -12,26 +13,26 @@ use glam::Vec4;
 use std::collections::HashMap;
 
 impl Vulkan {
-    /// Brings the world and the report up to date with a step that is done.
+    /// Brings the report up to date with a step that is done, and the world as far as it must be.
+    /// `copied`: particles have been copied to where the host reads.
     pub(super) fn finish(
         &mut self,
         world: &mut World,
         schedule: &Schedule,
         h: f32,
+        copied: bool,
         report: &mut StepReport,
     ) -> Result<()> {
         self.times(report)?;
         let state = self.read_state.host().to_vec();
-        let n = world.particles.len();
-        let rows =
-            |read: usize| -> &[Vec4] { bytemuck::cast_slice(&self.read[read].host()[..4 * n]) };
-        world.particles.position.copy_from_slice(rows(0));
-        world.particles.velocity.copy_from_slice(rows(1));
-        world.particles.predicted.clone_from(&world.particles.position);
-        if world.has_breakable() {
-            self.take_rows(world)?;
-        }
         let word = |at: usize| state[at] as usize;
+        self.ahead = true;
+        if copied {
+            self.take(world)?;
+        } else if word(s::BROKEN) + word(s::QUARANTINED) > 0 {
+            // The next schedule and its lists depend on who is joined to whom, and on who is held.
+            self.fetch(world)?;
+        }
         report.broken += word(s::BROKEN);
         world.broken += word(s::BROKEN) as u64;
         report.quarantined += word(s::QUARANTINED) as u64;
@@ -56,11 +57,47 @@ impl Vulkan {
         // The lists are the device's: whoever steps this world on the CPU makes his own.
         world.list_key = ListKey::default();
         if schedule.broad_phase.is_some() {
-            world.list_reference.resize(n, Vec4::ZERO);
+            world.list_reference.resize(world.particles.len(), Vec4::ZERO);
         }
         for _ in 0..schedule.substeps {
             world.time += f64::from(h);
         }
+        Ok(())
+    }
+
+    /// Brings particles and constraints from the device, if it is ahead.
+    pub fn fetch(&mut self, world: &mut World) -> Result<()> {
+        if !self.ahead {
+            return Ok(());
+        }
+        self.commands.once(|recorder| {
+            recorder.barrier();
+            self.copy_particles(world.particles.len(), recorder);
+            recorder.barrier();
+        })?;
+        self.take(world)
+    }
+
+    /// Copies particles to where the host reads.
+    pub(super) fn copy_particles(&self, count: usize, recorder: &Recorder) {
+        for (buffer, read) in [Buffer::Position, Buffer::Velocity].into_iter().zip(&self.read) {
+            recorder.copy(self.buffers[buffer as usize].raw, read.raw, 4 * count);
+        }
+    }
+
+    /// Takes the particles that were copied, and the constraints where they may have changed.
+    fn take(&mut self, world: &mut World) -> Result<()> {
+        let n = world.particles.len();
+        let rows =
+            |read: usize| -> &[Vec4] { bytemuck::cast_slice(&self.read[read].host()[..4 * n]) };
+        world.particles.position.copy_from_slice(rows(0));
+        world.particles.velocity.copy_from_slice(rows(1));
+        world.particles.predicted.clone_from(&world.particles.position);
+        if world.has_breakable() {
+            self.take_rows(world)?;
+        }
+        self.fetched += 1;
+        self.ahead = false;
         Ok(())
     }
 

@@ -29,6 +29,7 @@ pub fn run(args: &RunArgs, out: &mut dyn Write) -> Result<(), Failure> {
     let (summary, checks) =
         simulate(&stage.name, &mut engine, steps, checker, |step, engine| match &args.export {
             Some(folder) if step % args.every == 0 => {
+                engine.fetch()?;
                 frames::export(folder, args.format, engine.world())
             }
             _ => Ok(()),
@@ -61,26 +62,30 @@ fn hear(engine: &Engine) -> Result<(), Failure> {
     Ok(())
 }
 
-/// Runs the steps; `after` is called with the number of each, from 1.
+/// Runs the steps; `after` is called with the number of each, from 1. On a device the world stays
+/// there: `after` fetches it to look at it.
 pub fn simulate(
     name: &str,
     engine: &mut Engine,
     steps: u32,
     mut checker: Option<Checker>,
-    mut after: impl FnMut(u32, &Engine) -> motes::Result<()>,
+    mut after: impl FnMut(u32, &mut Engine) -> motes::Result<()>,
 ) -> Result<(Summary, Vec<CheckResult>), Failure> {
     let dt = engine.world().params.dt;
     let mut recorder = Recorder::default();
     let bar = progress::bar(steps, name);
+    engine.keep_on_device(true);
     for step in 1..=steps {
         recorder.observe(engine.step(dt)?);
         if let Some(checker) = &mut checker {
+            engine.fetch()?;
             checker.observe(engine.world());
         }
         after(step, engine)?;
         bar.inc(1);
     }
     bar.finish_and_clear();
+    engine.fetch()?;
     let results = checker.map(|c| c.finish(engine.world())).unwrap_or_default();
     Ok((recorder.summary(name, engine), results))
 }
