@@ -2,6 +2,10 @@
 //! hold, and what a user may do to a world in between. Needs a device, as `tests/parity.rs` does.
 #![cfg(feature = "vulkan")]
 
+#[path = "vulkan/device.rs"]
+mod device;
+
+use device::{device, on_device};
 use glam::Vec3;
 use motes::{
     Backend, Cloth, Engine, Grains, Kind, Particle, ParticleId, Pass, Phase, Scene, Solver, World,
@@ -17,26 +21,8 @@ fn specs() -> impl Iterator<Item = String> {
     })
 }
 
-fn device() -> Backend {
-    Backend::Vulkan { device: None, from: None }
-}
-
 fn on_cpu(world: World) -> Engine {
     Engine::new(world, Backend::Cpu { threads: 2 }).unwrap()
-}
-
-/// An engine on a device, or `None` where there is none and none is required.
-fn on_device(world: World) -> Option<Engine> {
-    match Engine::new(world, device()) {
-        Ok(engine) => Some(engine),
-        Err(why) if std::env::var("MOTES_REQUIRE_VULKAN").is_ok_and(|v| v == "1") => {
-            panic!("MOTES_REQUIRE_VULKAN=1, but {why}")
-        }
-        Err(why) => {
-            eprintln!("skipped: no Vulkan device ({why})");
-            None
-        }
-    }
 }
 
 fn quiet(engine: &Engine) {
@@ -269,31 +255,6 @@ fn a_step_takes_no_more_dispatches_than_promised() {
         let used = gpu.vulkan().unwrap().dispatches();
         assert!(used <= most, "{spec}: {used} dispatches, {most} promised");
     }
-}
-
-/// Device and host keep what they hold. In full: `MOTES_LONG=1 cargo test --release --test vulkan
-/// -- memory`.
-#[test]
-fn memory_does_not_grow() {
-    let steps = if std::env::var("MOTES_LONG").is_ok_and(|v| v == "1") { 1000 } else { 40 };
-    for spec in ["cloth_hang", "stairs", "tear"] {
-        let scene = Scene::load(spec).unwrap();
-        let Some(mut gpu) = on_device(scene.build().unwrap()) else { return };
-        let step = |gpu: &mut Engine| _ = gpu.step(scene.params().dt).unwrap();
-        (0..20).for_each(|_| step(&mut gpu));
-        let held = (gpu.vulkan().unwrap().bytes(), resident());
-        (0..steps).for_each(|_| step(&mut gpu));
-        let now = (gpu.vulkan().unwrap().bytes(), resident());
-        assert_eq!(held.0, now.0, "{spec}: device memory");
-        assert!(now.1 < held.1 + 8192, "{spec}: {} KiB became {} KiB", held.1, now.1);
-    }
-}
-
-/// KiB of this process in memory, 0 where the system does not tell.
-fn resident() -> usize {
-    let status = std::fs::read_to_string("/proc/self/status").unwrap_or_default();
-    let line = status.lines().find_map(|l| l.strip_prefix("VmRSS:"));
-    line.and_then(|l| l.split_whitespace().next()?.parse().ok()).unwrap_or(0)
 }
 
 /// From any pass on, the rest of the step on the device.

@@ -2,8 +2,11 @@
 
 use super::device::{Device, check};
 use crate::error::Result;
+use crate::report::StepReport;
+use crate::step::Pass;
 use ash::vk;
 use std::sync::Arc;
+use std::time::Duration;
 
 /// Records and submits. One at a time: every submission is waited for.
 pub(crate) struct Commands {
@@ -41,13 +44,30 @@ impl Commands {
     }
 
     /// A command buffer; it goes with the pool.
-    pub fn buffer(&self) -> Result<vk::CommandBuffer> {
+    fn buffer(&self) -> Result<vk::CommandBuffer> {
         let info = vk::CommandBufferAllocateInfo::default()
             .command_pool(self.pool)
             .command_buffer_count(1);
         // SAFETY: the pool is alive.
         let buffers = unsafe { self.device.raw.allocate_command_buffers(&info) };
         Ok(check("making a command buffer", buffers)?[0])
+    }
+
+    /// A command buffer for these passes; it must go before `self` does.
+    pub fn sequence(&self, passes: Vec<Pass>) -> Result<Sequence> {
+        let info = vk::QueryPoolCreateInfo::default()
+            .query_type(vk::QueryType::TIMESTAMP)
+            .query_count(passes.len() as u32 + 1);
+        let raw = self.buffer()?;
+        // SAFETY: the device is alive; destroyed with the sequence.
+        let queries = unsafe { self.device.raw.create_query_pool(&info, None) };
+        Ok(Sequence {
+            raw,
+            passes,
+            queries: check("making timestamps", queries)?,
+            pool: self.pool,
+            device: Arc::clone(&self.device),
+        })
     }
 
     /// Fills a command buffer anew.
@@ -89,6 +109,63 @@ impl Commands {
             Ok(())
         })?;
         self.submit(&[self.copying])
+    }
+}
+
+/// A command buffer that is kept, with a timestamp behind each of its passes.
+pub(crate) struct Sequence {
+    pub raw: vk::CommandBuffer,
+    /// Whose time ends at each timestamp but the first.
+    passes: Vec<Pass>,
+    queries: vk::QueryPool,
+    pool: vk::CommandPool,
+    device: Arc<Device>,
+}
+
+impl Sequence {
+    /// Records where the time of the first pass begins.
+    pub fn begin(&self, recorder: &Recorder) {
+        let count = self.passes.len() as u32 + 1;
+        // SAFETY: the buffer is being recorded, and the pool has so many places.
+        unsafe { recorder.device.cmd_reset_query_pool(recorder.raw, self.queries, 0, count) };
+        self.stamp(0, recorder);
+    }
+
+    /// Records the end of the pass before timestamp `at`.
+    pub fn stamp(&self, at: usize, recorder: &Recorder) {
+        if self.device.tick > 0.0 {
+            let (stage, at) = (vk::PipelineStageFlags::BOTTOM_OF_PIPE, at as u32);
+            // SAFETY: the buffer is being recorded, and the pool has this place.
+            unsafe { recorder.device.cmd_write_timestamp(recorder.raw, stage, self.queries, at) };
+        }
+    }
+
+    /// Adds what every pass took when it was done last.
+    pub fn times(&self, report: &mut StepReport) -> Result<()> {
+        let mut ticks = vec![0u64; self.passes.len() + 1];
+        if self.device.tick > 0.0 {
+            let flags = vk::QueryResultFlags::TYPE_64 | vk::QueryResultFlags::WAIT;
+            // SAFETY: every timestamp was written, since what was submitted is done.
+            let got = unsafe {
+                self.device.raw.get_query_pool_results(self.queries, 0, &mut ticks, flags)
+            };
+            check("reading timestamps", got)?;
+        }
+        for (&pass, pair) in self.passes.iter().zip(ticks.windows(2)) {
+            let ns = pair[1].saturating_sub(pair[0]) as f64 * self.device.tick;
+            report.passes.add(pass, Duration::from_nanos(ns as u64));
+        }
+        Ok(())
+    }
+}
+
+impl Drop for Sequence {
+    fn drop(&mut self) {
+        // SAFETY: every submission was waited for, and the pool outlives what is recorded from it.
+        unsafe {
+            self.device.raw.destroy_query_pool(self.queries, None);
+            self.device.raw.free_command_buffers(self.pool, &[self.raw]);
+        }
     }
 }
 
@@ -137,6 +214,13 @@ impl Recorder<'_> {
     /// Copies `words` words from the start of one buffer to that of another.
     pub fn copy(&self, from: vk::Buffer, to: vk::Buffer, words: usize) {
         self.copy_from((from, 0), to, words);
+    }
+
+    /// Makes `words` words from some word on 0.
+    pub fn fill(&self, buffer: vk::Buffer, first: usize, words: usize) {
+        let (offset, size) = (4 * first as u64, 4 * words as u64);
+        // SAFETY: the buffer is being recorded; callers fill no more than there is.
+        unsafe { self.device.cmd_fill_buffer(self.raw, buffer, offset, size, 0) };
     }
 
     /// Copies `words` words from some word of one buffer to the start of another.

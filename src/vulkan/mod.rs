@@ -32,8 +32,8 @@ use crate::step::{Dispatch, Pass, Schedule};
 use crate::world::constraints::OVERFLOW_COLOR;
 use crate::world::{ListKey, Solver, World};
 use ash::vk;
-use commands::{Commands, Recorder};
-use device::{Device, check};
+use commands::{Commands, Recorder, Sequence};
+use device::Device;
 use image::{Image, Traits};
 use layout::state as s;
 use memory::{DeviceBuffer, Memory, Place};
@@ -42,7 +42,6 @@ use plan::{Plan, Room};
 use record::{Size, Turn};
 use stages::Stage;
 use std::sync::Arc;
-use std::time::Duration;
 
 /// Invocations of a workgroup, unless a test asks for others.
 const WORKGROUP: u32 = 64;
@@ -52,6 +51,9 @@ const ATTEMPTS: usize = 16;
 
 /// Turns of a loop after which Mesa's lavapipe goes on as if it were done, and some less.
 const LOOP: usize = 60_000;
+
+/// Where in `read` the order of particles is.
+const ORDER: usize = 2;
 
 /// What a world is on the device; passes make the rest.
 const KEPT: &[Buffer] = &[
@@ -75,6 +77,8 @@ const SAVED: [Buffer; 5] =
 /// The Vulkan backend.
 pub(crate) struct Vulkan {
     recorded: Option<Recorded>,
+    /// Puts particles in order of place; recorded when that is due.
+    sorting: Option<Sequence>,
     pipelines: Pipelines,
     /// One a [`Buffer`], in its order; empty before the first step.
     buffers: Vec<DeviceBuffer>,
@@ -83,7 +87,7 @@ pub(crate) struct Vulkan {
     state: DeviceBuffer,
     saved_state: DeviceBuffer,
     read_state: DeviceBuffer,
-    /// Positions, then velocities.
+    /// Positions, then velocities, then the [`ORDER`] that particles were put in.
     read: Vec<DeviceBuffer>,
     commands: Commands,
     memory: Arc<Memory>,
@@ -134,20 +138,9 @@ impl View<'_> {
 /// A step, ready to be submitted.
 struct Recorded {
     schedule: Schedule,
-    step: vk::CommandBuffer,
-    /// Whose time ends at each timestamp but the first.
-    passes: Vec<Pass>,
-    queries: vk::QueryPool,
+    step: Sequence,
     /// Dispatches on the device.
     dispatches: usize,
-    device: Arc<Device>,
-}
-
-impl Drop for Recorded {
-    fn drop(&mut self) {
-        // SAFETY: every submission was waited for.
-        unsafe { self.device.raw.destroy_query_pool(self.queries, None) };
-    }
 }
 
 impl Vulkan {
@@ -168,6 +161,7 @@ impl Vulkan {
         let state = |place| memory.buffer("state", s::WORDS, place);
         Ok(Vulkan {
             recorded: None,
+            sorting: None,
             pipelines: Pipelines::new(&device, shaders, workgroup)?,
             buffers: Vec::new(),
             saved: Vec::new(),
@@ -238,19 +232,24 @@ impl Vulkan {
             self.fetch(world)?;
             self.load(world, &Scratch::default(), h, None)?;
         }
-        if world.sort_is_due() && !schedule.sort.is_empty() {
-            self.sort(world, schedule)?;
-        }
-        let key = ListKey::of(world);
-        let mut renew = self.list_key != Some(key);
+        let mut sorts = world.sort_is_due() && !schedule.sort.is_empty();
+        let mut renew = sorts || self.list_key != Some(ListKey::of(world));
         for _ in 0..ATTEMPTS {
             self.write_step(world, h, renew)?;
             self.record_step(world, schedule)?;
+            if sorts {
+                self.record_sort(schedule)?;
+            }
             let Some(recorded) = &self.recorded else { break };
-            self.commands.submit(&[recorded.step])?;
+            let sorting = self.sorting.as_ref().filter(|_| sorts).map(|s| s.raw);
+            let work: Vec<_> = sorting.into_iter().chain([recorded.step.raw]).collect();
+            self.commands.submit(&work)?;
+            if std::mem::take(&mut sorts) {
+                self.take_order(world, report)?;
+            }
             self.check_loops(world)?;
             if !self.ran_out() {
-                self.list_key = Some(key);
+                self.list_key = Some(ListKey::of(world));
                 return self.finish(world, schedule, h, !self.keep, report);
             }
             self.grow(world)?;
@@ -340,11 +339,8 @@ impl Vulkan {
         self.saved = saved.into_iter().collect::<Result<_>>()?;
         let words = layout::globals::FIELDS + layout::globals::FIELD * plan.forces;
         self.globals = Some(memory.buffer("globals", words, Place::Written)?);
-        let rows = 4 * plan.particles;
-        self.read = vec![
-            memory.buffer("read", rows, Place::Read)?,
-            memory.buffer("read", rows, Place::Read)?,
-        ];
+        let (n, read) = (plan.particles, |words| memory.buffer("read", words, Place::Read));
+        self.read = vec![read(4 * n)?, read(4 * n)?, read(n)?];
         self.recorded = None;
         let Vulkan { pipelines, globals, state, buffers, .. } = self;
         pipelines.bind_all(|buffer, at| place_of(globals, state, buffers, buffer, at));
@@ -410,43 +406,30 @@ impl Vulkan {
         let Some(plan) = self.plan.clone() else { return Ok(()) };
         let turns = record::turns(schedule);
         let ending = record::ending(schedule, &plan);
-        let (step, queries) = (self.commands.buffer()?, self.queries(turns.len() as u32 + 1)?);
-        let mut recorded = Recorded {
-            schedule: schedule.clone(),
-            step,
-            passes: turns.iter().map(|turn| turn.dispatch.pass).collect(),
-            queries,
-            dispatches: 0,
-            device: Arc::clone(&self.device),
-        };
         for turn in &turns {
             self.pipelines.require(turn.dispatch.pass)?;
             self.prepare(&record::work(turn, &plan))?;
         }
         self.prepare(&ending)?;
         let breakable = world.has_breakable();
+        let step = self.commands.sequence(turns.iter().map(|turn| turn.dispatch.pass).collect())?;
         let this = &*self;
-        let mut count = 0;
-        self.commands.record(step, |recorder| {
-            let (device, raw) = (recorder.device, recorder.raw);
-            // SAFETY: the buffer is being recorded; the words lie inside `state`.
-            unsafe {
-                device.cmd_reset_query_pool(raw, queries, 0, turns.len() as u32 + 1);
-                let (first, words) = (s::LIST_BUILDS, s::NEIGHBORS_USED - s::LIST_BUILDS);
-                device.cmd_fill_buffer(raw, this.state.raw, 4 * first as u64, 4 * words as u64, 0);
-            }
+        let mut dispatches = 0;
+        self.commands.record(step.raw, |recorder| {
+            let (first, words) = (s::LIST_BUILDS, s::NEIGHBORS_USED - s::LIST_BUILDS);
+            recorder.fill(this.state.raw, first, words);
             recorder.barrier();
             this.save(&plan, breakable, recorder);
             recorder.barrier();
-            this.stamp(queries, 0, recorder);
+            step.begin(recorder);
             for (at, turn) in turns.iter().enumerate() {
                 let work = record::work(turn, &plan);
-                count += work.len();
+                dispatches += work.len();
                 this.dispatch(&work, &plan, turn, recorder);
-                this.stamp(queries, at as u32 + 1, recorder);
+                step.stamp(at + 1, recorder);
             }
             if let Some(last) = turns.last() {
-                count += ending.len();
+                dispatches += ending.len();
                 this.dispatch(&ending, &plan, &Turn { when_stale: false, ..*last }, recorder);
             }
             recorder.copy(this.state.raw, this.read_state.raw, s::WORDS);
@@ -456,25 +439,8 @@ impl Vulkan {
             recorder.barrier();
             Ok(())
         })?;
-        recorded.dispatches = count;
-        self.recorded = Some(recorded);
+        self.recorded = Some(Recorded { schedule: schedule.clone(), step, dispatches });
         Ok(())
-    }
-
-    fn queries(&self, count: u32) -> Result<vk::QueryPool> {
-        let info = vk::QueryPoolCreateInfo::default()
-            .query_type(vk::QueryType::TIMESTAMP)
-            .query_count(count);
-        // SAFETY: the device is alive; destroyed with what is recorded.
-        check("making timestamps", unsafe { self.device.raw.create_query_pool(&info, None) })
-    }
-
-    fn stamp(&self, queries: vk::QueryPool, at: u32, recorder: &Recorder) {
-        if self.device.tick > 0.0 {
-            let stage = vk::PipelineStageFlags::BOTTOM_OF_PIPE;
-            // SAFETY: the buffer is being recorded, and the pool has this place.
-            unsafe { recorder.device.cmd_write_timestamp(recorder.raw, stage, queries, at) };
-        }
     }
 
     /// Makes the pipelines of some stages.
@@ -586,25 +552,6 @@ impl Vulkan {
         self.room = Some(plan.room);
         self.lay(&plan)?;
         self.plan = Some(plan);
-        Ok(())
-    }
-
-    /// Time of every pass in the step just done.
-    fn times(&self, report: &mut StepReport) -> Result<()> {
-        let Some(recorded) = &self.recorded else { return Ok(()) };
-        let mut ticks = vec![0u64; recorded.passes.len() + 1];
-        if self.device.tick > 0.0 {
-            let flags = vk::QueryResultFlags::TYPE_64 | vk::QueryResultFlags::WAIT;
-            // SAFETY: every timestamp of the pool was written by the step, which is done.
-            let got = unsafe {
-                self.device.raw.get_query_pool_results(recorded.queries, 0, &mut ticks, flags)
-            };
-            check("reading timestamps", got)?;
-        }
-        for (&pass, pair) in recorded.passes.iter().zip(ticks.windows(2)) {
-            let ns = pair[1].saturating_sub(pair[0]) as f64 * self.device.tick;
-            report.passes.add(pass, Duration::from_nanos(ns as u64));
-        }
         Ok(())
     }
 }

@@ -362,7 +362,10 @@ impl Run for Late<'_> {
             if self.device {
                 self.vulkan.run_one(dispatch, world, self.renew, false)?;
                 if dispatch.pass == Pass::SortParticles {
-                    self.vulkan.take_order(world)?;
+                    let n = world.particles.len();
+                    let sorted = &self.vulkan.buffers[Buffer::Sorted as usize];
+                    let sorted = self.vulkan.download(sorted, 5 * n)?;
+                    world.reorder(&sorted[4 * n..]);
                 }
             } else {
                 self.cpu.run(dispatch, world, report)?;

@@ -3,7 +3,7 @@
 use super::commands::Recorder;
 use super::layout::{SET_FIRST, SET_HEADER, SET_LIVE, state as s};
 use super::plan::Rows;
-use super::{Traits, Vulkan, record};
+use super::{ORDER, Traits, Vulkan, record};
 use crate::error::Result;
 use crate::pass::Buffer;
 use crate::report::StepReport;
@@ -23,7 +23,9 @@ impl Vulkan {
         copied: bool,
         report: &mut StepReport,
     ) -> Result<()> {
-        self.times(report)?;
+        if let Some(recorded) = &self.recorded {
+            recorded.step.times(report)?;
+        }
         let state = self.read_state.host().to_vec();
         let word = |at: usize| state[at] as usize;
         self.ahead = true;
@@ -118,29 +120,36 @@ impl Vulkan {
         Ok(())
     }
 
-    /// Puts particles in order of place, here and on the device.
-    pub(super) fn sort(&mut self, world: &mut World, schedule: &Schedule) -> Result<()> {
+    /// Records what puts particles in order of place, to be submitted before a step; the order ends
+    /// where the host reads.
+    pub(super) fn record_sort(&mut self, schedule: &Schedule) -> Result<()> {
+        self.sorting = None;
         let Some(plan) = self.plan.clone() else { return Ok(()) };
-        self.write_step(world, self.h, true)?;
         let turns = record::sorting(schedule);
         for turn in &turns {
             self.prepare(&record::work(turn, &plan))?;
         }
-        let this = &*self;
-        self.commands.once(|recorder| {
-            for turn in &turns {
+        let sorting = self.commands.sequence(turns.iter().map(|t| t.dispatch.pass).collect())?;
+        let (this, n) = (&*self, plan.particles);
+        self.commands.record(sorting.raw, |recorder| {
+            sorting.begin(recorder);
+            for (at, turn) in turns.iter().enumerate() {
                 this.dispatch(&record::work(turn, &plan), &plan, turn, recorder);
+                sorting.stamp(at + 1, recorder);
             }
+            let sorted = (this.buffers[Buffer::Sorted as usize].raw, 4 * n);
+            recorder.copy_from(sorted, this.read[ORDER].raw, n);
+            recorder.barrier();
+            Ok(())
         })?;
-        self.take_order(world)
+        self.sorting = Some(sorting);
+        Ok(())
     }
 
     /// Follows the order that the device just put particles in.
-    pub(super) fn take_order(&self, world: &mut World) -> Result<()> {
-        let n = world.particles.len();
-        let sorted = self.download(&self.buffers[Buffer::Sorted as usize], 5 * n)?;
-        world.reorder(&sorted[4 * n..]);
-        Ok(())
+    pub(super) fn take_order(&self, world: &mut World, report: &mut StepReport) -> Result<()> {
+        world.reorder(&self.read[ORDER].host()[..world.particles.len()]);
+        self.sorting.as_ref().map_or(Ok(()), |sorting| sorting.times(report))
     }
 }
 
