@@ -291,21 +291,21 @@ fn what_is_not_finite_is_quarantined() {
         let mut world = World::new();
         world.params.integrator = integrator;
         world.params.stabilization = 0; // that gives no speed
-        let mut add = |x: f32, v: f32, radius: f32| {
+        let mut add = |x: f32, y: f32, v: f32| {
             let particle = Particle {
-                position: Vec3::new(x, 1.0, 2.0),
+                position: Vec3::new(x, y, 2.0),
                 velocity: Vec3::new(v, 0.0, 0.0),
                 mass: 1.0,
-                radius,
+                radius: 0.1,
                 phase: Phase::group(9),
             };
             world.add_particle(&particle).unwrap();
         };
         // One flies out of range, one is put out of the floor too fast, one is only far.
-        add(3.4e38, 3.4e38, 0.1);
-        add(0.0, 0.0, 2e38);
-        add(1e30, -1e25, 0.1);
-        (0..70).for_each(|k| add(k as f32, 0.0, 0.1));
+        add(3.4e38, 1.0, 3.4e38);
+        add(0.0, -1e38, 0.0);
+        add(1e30, 1.0, -1e25);
+        (0..70).for_each(|k| add(k as f32, 1.0, 0.0));
         world.colliders.push(super::contacts::floor());
         let mut lost = [0; 2];
         compare(&mut twin, world, 2, ours, |outcome| {
