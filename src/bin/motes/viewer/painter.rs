@@ -1,0 +1,110 @@
+//! What paints the window: the processor, or a Vulkan device. Both take the same shot, so that one
+//! can follow the other between two frames.
+
+mod software;
+
+use super::backends;
+use super::view::View;
+use crate::cli::PainterName;
+use crate::paint::ui::{FontTexture, Image};
+use crate::paint::{Canvas, Picture};
+use imgui::DrawData;
+use software::Software;
+use std::rc::Rc;
+use winit::window::Window;
+
+/// Paints into a window.
+pub trait Painter {
+    /// Paints the scene into its part of the window and the interface over it, and shows the
+    /// result; gives it as a picture, too, when the shot asks for one and there is one.
+    fn show(&mut self, shot: &Shot) -> Result<Option<&Canvas>, String>;
+}
+
+/// The whole window as it is to be seen next.
+pub struct Shot<'a> {
+    /// Width and height, none of them 0 [px].
+    pub size: [u32; 2],
+    pub picture: &'a Picture,
+    pub view: &'a View,
+    pub interface: &'a DrawData,
+    pub textures: Textures<'a>,
+    /// Whether somebody waits for the finished picture.
+    pub wanted: bool,
+}
+
+/// What the interface is drawn with: texture 0 is the font, n is `images[n - 1]`.
+#[derive(Clone, Copy)]
+pub struct Textures<'a> {
+    pub fonts: &'a FontTexture,
+    pub images: &'a [Image],
+    /// How often the font and the images were made anew.
+    pub version: [u64; 2],
+}
+
+/// What the viewer knows of its painters.
+pub struct Painting {
+    /// What the user wants.
+    pub wanted: PainterName,
+    /// What is in use: software or Vulkan.
+    pub used: PainterName,
+    /// The device of a Vulkan painter, or why there is none.
+    pub device: Result<String, String>,
+}
+
+impl Painting {
+    pub fn new(wanted: PainterName) -> Self {
+        // Whoever opens it will know for sure.
+        let device = backends::best_device().map(|(name, _)| name.into());
+        Painting { wanted, used: PainterName::Software, device }
+    }
+
+    /// What the user reads of a painter.
+    pub fn label(&self, painter: PainterName) -> String {
+        match (painter, &self.device) {
+            (PainterName::Vulkan, Ok(name)) => format!("vulkan: {name}"),
+            (PainterName::Vulkan, Err(_)) => "vulkan".into(),
+            _ => "software".into(),
+        }
+    }
+
+    /// Vulkan can no more; what was wanted changes with it, so that it is not tried for ever.
+    pub fn give_up_vulkan(&mut self, why: String) {
+        self.device = Err(why);
+        self.wanted = PainterName::Software;
+    }
+}
+
+/// Makes the painter that is wanted. Where Vulkan cannot be had it is software, and the reason is
+/// in `painting`; an error when nothing can paint into this window.
+pub fn make(window: &Rc<Window>, painting: &mut Painting) -> Result<Box<dyn Painter>, String> {
+    let vulkan = match painting.wanted {
+        PainterName::Auto => auto().is_ok(),
+        PainterName::Vulkan => true,
+        PainterName::Software => false,
+    };
+    if vulkan {
+        match painting.device.clone().and_then(|_| open_vulkan(window)) {
+            Ok((painter, name)) => {
+                painting.device = Ok(name);
+                painting.used = PainterName::Vulkan;
+                return Ok(painter);
+            }
+            Err(why) => painting.give_up_vulkan(why),
+        }
+    }
+    painting.used = PainterName::Software;
+    Ok(Box::new(Software::new(window)?))
+}
+
+fn open_vulkan(_: &Rc<Window>) -> Result<(Box<dyn Painter>, String), String> {
+    Err("not yet".into())
+}
+
+/// The device that `auto` would paint with, or why it takes software: a device that is software
+/// itself is slower than the software painter.
+pub fn auto() -> Result<&'static str, String> {
+    match backends::best_device()? {
+        (name, true) => Ok(name),
+        (name, false) => Err(format!("{name} is no graphics card")),
+    }
+}
