@@ -19,6 +19,8 @@ mod shaders;
 mod stages;
 mod sync;
 
+#[doc(hidden)]
+pub use device::Loader;
 pub use device::{DeviceInfo, DeviceKind, devices};
 pub use pipelines::Shaders;
 

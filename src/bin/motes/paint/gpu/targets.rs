@@ -1,0 +1,78 @@
+//! The images a picture is drawn to, and the frames that hold them.
+
+use super::check;
+use super::device::{DEPTH, Gpu, LIGHT, NORMAL, STORED};
+use super::memory::Image;
+use super::passes::Passes;
+use ash::vk;
+use std::sync::Arc;
+
+/// Everything that has the size of the picture.
+pub struct Targets {
+    pub size: [u32; 2],
+    /// The finished picture.
+    pub picture: Image,
+    /// What the camera sees: colour (sRGB, in `other` as light), normal and kind, depth.
+    pub color: Image,
+    pub normal: Image,
+    pub depth: Image,
+    pub solids: vk::Framebuffer,
+    pub light: vk::Framebuffer,
+    pub overlay: vk::Framebuffer,
+    gpu: Arc<Gpu>,
+}
+
+impl Targets {
+    pub fn new(gpu: &Arc<Gpu>, passes: &Passes, width: u32, height: u32) -> Result<Self, String> {
+        use vk::ImageAspectFlags as Aspect;
+        use vk::ImageUsageFlags as Usage;
+        let size = [width.max(1), height.max(1)];
+        let drawn = Usage::COLOR_ATTACHMENT | Usage::SAMPLED;
+        let two = [STORED, LIGHT];
+        let shown = Usage::COLOR_ATTACHMENT | Usage::TRANSFER_SRC;
+        let deep = Usage::DEPTH_STENCIL_ATTACHMENT | Usage::SAMPLED | Usage::TRANSFER_SRC;
+        let mut targets = Self {
+            size,
+            picture: Image::with_other(gpu, "picture", size, two, shown, Aspect::COLOR)?,
+            color: Image::with_other(gpu, "colours", size, two, drawn, Aspect::COLOR)?,
+            normal: Image::new(gpu, "normals", size, NORMAL, drawn, Aspect::COLOR)?,
+            depth: Image::new(gpu, "depths", size, DEPTH, deep, Aspect::DEPTH)?,
+            solids: vk::Framebuffer::null(),
+            light: vk::Framebuffer::null(),
+            overlay: vk::Framebuffer::null(),
+            gpu: Arc::clone(gpu),
+        };
+        let depth = targets.depth.view;
+        let solids = [targets.color.view, targets.normal.view, depth];
+        targets.solids = frame(gpu, passes.solids, &solids, size)?;
+        targets.light = frame(gpu, passes.light, &[targets.picture.other, depth], size)?;
+        targets.overlay = frame(gpu, passes.overlay, &[targets.picture.view], size)?;
+        Ok(targets)
+    }
+}
+
+impl Drop for Targets {
+    fn drop(&mut self) {
+        for frame in [self.solids, self.light, self.overlay] {
+            // SAFETY: whoever drops the targets has waited for the work that uses them.
+            unsafe { self.gpu.raw.destroy_framebuffer(frame, None) };
+        }
+    }
+}
+
+/// A frame of these views for a pass; the caller destroys it.
+pub fn frame(
+    gpu: &Gpu,
+    pass: vk::RenderPass,
+    views: &[vk::ImageView],
+    [width, height]: [u32; 2],
+) -> Result<vk::Framebuffer, String> {
+    let info = vk::FramebufferCreateInfo::default()
+        .render_pass(pass)
+        .attachments(views)
+        .width(width)
+        .height(height)
+        .layers(1);
+    // SAFETY: pass and views are alive, and the views have this size.
+    check("making a framebuffer", unsafe { gpu.raw.create_framebuffer(&info, None) })
+}
