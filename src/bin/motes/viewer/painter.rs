@@ -2,6 +2,8 @@
 //! can follow the other between two frames.
 
 mod software;
+#[cfg(feature = "vulkan")]
+mod vulkan;
 
 use super::backends;
 use super::view::View;
@@ -30,6 +32,15 @@ pub struct Shot<'a> {
     pub textures: Textures<'a>,
     /// Whether somebody waits for the finished picture.
     pub wanted: bool,
+    /// What is to be taken for lost.
+    pub lost: Option<Lost>,
+}
+
+/// What the window system or the driver may take away at any time, and a test on purpose.
+#[derive(Clone, Copy, Debug)]
+pub enum Lost {
+    Surface,
+    Device,
 }
 
 /// What the interface is drawn with: texture 0 is the font, n is `images[n - 1]`.
@@ -49,13 +60,15 @@ pub struct Painting {
     pub used: PainterName,
     /// The device of a Vulkan painter, or why there is none.
     pub device: Result<String, String>,
+    /// What the next frame takes for lost.
+    pub lost: Option<Lost>,
 }
 
 impl Painting {
     pub fn new(wanted: PainterName) -> Self {
         // Whoever opens it will know for sure.
         let device = backends::best_device().map(|(name, _)| name.into());
-        Painting { wanted, used: PainterName::Software, device }
+        Painting { wanted, used: PainterName::Software, device, lost: None }
     }
 
     /// What the user reads of a painter.
@@ -96,8 +109,17 @@ pub fn make(window: &Rc<Window>, painting: &mut Painting) -> Result<Box<dyn Pain
     Ok(Box::new(Software::new(window)?))
 }
 
+/// A Vulkan painter and the name of its device.
+#[cfg(feature = "vulkan")]
+fn open_vulkan(window: &Rc<Window>) -> Result<(Box<dyn Painter>, String), String> {
+    let (painter, device) = vulkan::Vulkan::new(window)?;
+    Ok((Box::new(painter), device))
+}
+
+/// Not asked for, since there is no device in such a build.
+#[cfg(not(feature = "vulkan"))]
 fn open_vulkan(_: &Rc<Window>) -> Result<(Box<dyn Painter>, String), String> {
-    Err("not yet".into())
+    Err("this build has no Vulkan".into())
 }
 
 /// The device that `auto` would paint with, or why it takes software: a device that is software

@@ -7,7 +7,7 @@
 //! drag POINT POINT      cut POINT POINT wheel NOTCHES   key NAME       drop FILE
 //! set PARAMETER VALUE   resize W H      threads N       speed X        color NAME
 //! backend NAME          painter NAME    screenshot FILE report FILE    monkey SEED SECONDS
-//! quit
+//! lose surface|device   quit
 //! ```
 //!
 //! A POINT is two numbers (pixels of the window) or `@ID`, where a particle is seen. Empty lines and
@@ -19,6 +19,7 @@ mod report;
 
 use super::colors::ColorBy;
 use super::input::Input;
+use super::painter::Lost;
 use super::physics::Command;
 use super::state::Viewer;
 use crate::cli::PainterName;
@@ -63,6 +64,7 @@ pub enum Op {
     Threads(usize),
     Backend(&'static str),
     Painter(PainterName),
+    Lose(Lost),
     Speed(f32),
     Color(ColorBy),
     Screenshot(PathBuf),
@@ -179,6 +181,7 @@ impl Script {
             Op::Threads(threads) => viewer.physics.send(Command::Threads(threads)),
             Op::Backend(name) => viewer.physics.send(Command::Backend(name)),
             Op::Painter(painter) => viewer.choose_painter(painter),
+            Op::Lose(what) => viewer.painting.lost = Some(what),
             Op::Speed(speed) => viewer.set_speed(speed),
             Op::Color(color) => viewer.settings.color = color,
             Op::Screenshot(path) => {

@@ -95,6 +95,7 @@ impl Shown {
                 version: [*version, viewer.thumbnails.version],
             },
             wanted: viewer.wants_picture(fresh),
+            lost: viewer.painting.lost.take(),
         };
         match self.painter.as_mut().map(|painter| painter.show(&shot)) {
             Some(Ok(Some(canvas))) => viewer.keep_picture(canvas, fresh),

@@ -4,6 +4,7 @@ use super::{Op, Point, STROKE, Script, parameter};
 use crate::cli::PainterName;
 use crate::failure::Failure;
 use crate::viewer::colors::ColorBy;
+use crate::viewer::painter::Lost;
 use crate::viewer::{backends, keys};
 use clap::ValueEnum;
 use glam::Vec2;
@@ -81,6 +82,14 @@ fn read(line: &str) -> Result<Vec<Op>, String> {
         "painter" => {
             let painter = PainterName::from_str(&words.word()?, true)?;
             vec![Op::Painter(painter), Op::Wait(3)]
+        }
+        "lose" => {
+            let what = match words.word()?.as_str() {
+                "surface" => Lost::Surface,
+                "device" => Lost::Device,
+                other => return Err(format!("`{other}` is not surface or device")),
+            };
+            vec![Op::Lose(what), Op::Wait(3)]
         }
         "speed" => vec![Op::Speed(words.number()?)],
         "color" => {
