@@ -38,7 +38,11 @@ pub fn run(out: &mut dyn Write) -> Result<(), Failure> {
 fn viewer() -> String {
     match crate::viewer::painter::auto() {
         Ok(device) => format!("yes, painted by {device}; needs a display"),
-        Err(why) => format!("yes, painted in software ({why}); needs a display"),
+        Err(why) if machine::has_vulkan() => {
+            format!("yes, painted in software ({why}); needs a display")
+        }
+        // Why there is no Vulkan is in its own line.
+        Err(_) => "yes, painted in software; needs a display".into(),
     }
 }
 

@@ -152,8 +152,7 @@ impl ApplicationHandler for App {
             (Err(why), _) => Ok(End::NoWindow(why.clone())),
             // What the command line insists on is there or is an error.
             (Ok(_), Err(why)) if self.painter == Some(PainterName::Vulkan) => {
-                let remedy = "--painter auto or software does without";
-                Err(Failure::Failed(format!("--painter vulkan: {why}; {remedy}")))
+                Err(Failure::Failed(format!("--painter vulkan: {why}")))
             }
             (Ok(_), _) => {
                 self.shown = shown.ok();

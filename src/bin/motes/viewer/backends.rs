@@ -26,7 +26,7 @@ pub fn all() -> &'static [Choice] {
 }
 
 #[cfg(not(feature = "vulkan"))]
-const NOT_BUILT: &str = "this build has no Vulkan (the feature `vulkan` is off)";
+const NOT_BUILT: &str = "this build has no Vulkan; build it with --features vulkan";
 
 #[cfg(not(feature = "vulkan"))]
 fn vulkan() -> Vec<Choice> {
@@ -38,12 +38,16 @@ pub fn best_device() -> Result<(&'static str, bool), String> {
     Err(NOT_BUILT.into())
 }
 
+#[cfg(feature = "vulkan")]
+const NO_DEVICE: &str =
+    "there is no Vulkan device; install a driver (Debian: mesa-vulkan-drivers has one in software)";
+
 /// The devices that Vulkan knows, or why there are none. They are looked for once.
 #[cfg(feature = "vulkan")]
 fn devices() -> Result<&'static [DeviceInfo], String> {
     static FOUND: OnceLock<Result<Vec<DeviceInfo>, String>> = OnceLock::new();
     let look = || match motes::vulkan::devices() {
-        Ok(devices) if devices.is_empty() => Err("there is no Vulkan device".into()),
+        Ok(devices) if devices.is_empty() => Err(NO_DEVICE.into()),
         Ok(devices) => Ok(devices),
         Err(why) => Err(why.to_string()),
     };
@@ -55,7 +59,7 @@ fn devices() -> Result<&'static [DeviceInfo], String> {
 pub fn best_device() -> Result<(&'static str, bool), String> {
     let best = &devices()?[0];
     match &best.refused {
-        Some(why) => Err(format!("{} cannot be used: {why}", best.name)),
+        Some(why) => Err(format!("{} cannot be used: {why}; update its driver", best.name)),
         None => Ok((&best.name, best.kind != DeviceKind::Software)),
     }
 }

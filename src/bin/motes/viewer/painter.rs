@@ -33,6 +33,7 @@ pub struct Shot<'a> {
     /// Whether somebody waits for the finished picture.
     pub wanted: bool,
     /// What is to be taken for lost.
+    #[cfg_attr(not(feature = "vulkan"), expect(dead_code))]
     pub lost: Option<Lost>,
 }
 
@@ -49,6 +50,7 @@ pub struct Textures<'a> {
     pub fonts: &'a FontTexture,
     pub images: &'a [Image],
     /// How often the font and the images were made anew.
+    #[cfg_attr(not(feature = "vulkan"), expect(dead_code))]
     pub version: [u64; 2],
 }
 
@@ -68,6 +70,7 @@ impl Painting {
     pub fn new(wanted: PainterName) -> Self {
         // Whoever opens it will know for sure.
         let device = backends::best_device().map(|(name, _)| name.into());
+        let device = device.map_err(|why| why.replace("--backend cpu", "--painter software"));
         Painting { wanted, used: PainterName::Software, device, lost: None }
     }
 

@@ -66,6 +66,6 @@ impl Painter for Software {
         ui::draw_with(&mut self.canvas, shot.interface, textures.fonts, textures.images);
         // A surface lost while the display changes comes back with the next frame.
         self.present().map_err(|error| format!("the frame was not shown: {error}"))?;
-        Ok(Some(&self.canvas))
+        Ok(shot.wanted.then_some(&self.canvas))
     }
 }

@@ -158,7 +158,9 @@ fn greyed(desk: &Desk, word: &str, now: &str, why_not: Option<&str>) -> bool {
         chosen = desk.ui.selectable_config(word).selected(word == now).build();
     });
     if let Some(why) = why_not {
+        let wrap = desk.ui.push_text_wrap_pos_with_pos(desk.px(320.0));
         desk.ui.text_disabled(why);
+        wrap.end();
     }
     chosen
 }
