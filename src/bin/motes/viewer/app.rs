@@ -128,7 +128,7 @@ impl App {
     /// Whether a frame would be seen by nobody.
     fn is_hidden(&self, shown: &Shown) -> bool {
         let watched = self.script.is_some() || self.viewer.wants_picture(true);
-        shown.size().is_none() || shown.hidden && !watched
+        shown.size().is_none() || !watched && shown.is_hidden()
     }
 
     fn keep_settings(&mut self) {
@@ -166,9 +166,9 @@ impl ApplicationHandler for App {
         match &event {
             WindowEvent::CloseRequested => return event_loop.exit(),
             WindowEvent::RedrawRequested => return self.draw(event_loop),
-            WindowEvent::Occluded(hidden) => {
+            WindowEvent::Occluded(covered) => {
                 if let Some(shown) = &mut self.shown {
-                    shown.hidden = *hidden;
+                    shown.covered = *covered;
                 }
             }
             WindowEvent::Resized(size) if size.width > 0 && size.height > 0 => {

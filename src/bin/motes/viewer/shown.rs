@@ -20,8 +20,8 @@ pub struct Shown {
     made_for: PainterName,
     pub interface: Interface,
     pub window: Rc<Window>,
-    /// Covered or put away: there is nothing to draw for.
-    pub hidden: bool,
+    /// Nothing of it can be seen, says the window system.
+    pub covered: bool,
 }
 
 impl Shown {
@@ -34,7 +34,7 @@ impl Shown {
         let window = Rc::new(event_loop.create_window(attributes).map_err(|e| e.to_string())?);
         let interface = Interface::new(&window);
         let made_for = viewer.painting.wanted;
-        let mut shown = Shown { painter: None, made_for, interface, window, hidden: false };
+        let mut shown = Shown { painter: None, made_for, interface, window, covered: false };
         shown.take_painter(viewer)?;
         Ok(shown)
     }
@@ -55,7 +55,12 @@ impl Shown {
         Ok(())
     }
 
-    /// The size to draw, or nothing when nothing of the window can be seen.
+    /// Whether it is covered or put away.
+    pub fn is_hidden(&self) -> bool {
+        self.covered || self.window.is_minimized() == Some(true)
+    }
+
+    /// The size to draw, or nothing when it has none.
     pub fn size(&self) -> Option<[u32; 2]> {
         let size = self.window.inner_size();
         let size = [size.width.min(SIDE_LIMIT), size.height.min(SIDE_LIMIT)];
