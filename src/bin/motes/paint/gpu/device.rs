@@ -31,6 +31,8 @@ pub const STORED: vk::Format = vk::Format::B8G8R8A8_UNORM;
 pub const LIGHT: vk::Format = vk::Format::B8G8R8A8_SRGB;
 /// Normals of the solids.
 pub const NORMAL: vk::Format = vk::Format::R16G16B16A16_SFLOAT;
+/// How open to the sky it is.
+pub const OPEN: vk::Format = vk::Format::R8_UNORM;
 /// Depths of the camera and of the sun.
 pub const DEPTH: vk::Format = vk::Format::D32_SFLOAT;
 
@@ -123,11 +125,13 @@ impl Gpu {
     }
 
     /// What the validation layer said; it is on with MOTES_VALIDATION=1.
+    #[cfg(test)]
     pub fn messages(&self) -> Vec<String> {
         self.loader.messages()
     }
 
     /// Bytes of device memory in use.
+    #[cfg(test)]
     pub fn bytes(&self) -> u64 {
         let allocator = self.allocator.lock();
         allocator.as_ref().map_or(0, |a| a.generate_report().total_allocated_bytes)
@@ -169,6 +173,7 @@ impl Shown<'_> {
             (LIGHT, Feature::COLOR_ATTACHMENT_BLEND | Feature::SAMPLED_IMAGE),
             (STORED, Feature::COLOR_ATTACHMENT_BLEND | Feature::BLIT_SRC),
             (NORMAL, Feature::COLOR_ATTACHMENT | Feature::SAMPLED_IMAGE),
+            (OPEN, Feature::COLOR_ATTACHMENT | Feature::SAMPLED_IMAGE),
             (DEPTH, Feature::DEPTH_STENCIL_ATTACHMENT | Feature::SAMPLED_IMAGE),
         ];
         for (format, needed) in needs {

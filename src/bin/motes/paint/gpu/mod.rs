@@ -5,9 +5,15 @@
 
 mod device;
 mod easel;
+mod frame;
+mod inputs;
 mod memory;
 mod passes;
+mod pipelines;
+#[cfg(test)]
 mod read;
+mod rows;
+mod sun;
 mod targets;
 #[cfg(test)]
 mod tests;

@@ -2,7 +2,7 @@
 //! comes after: there are five of them, so finer waits would gain nothing.
 
 use super::check;
-use super::device::{DEPTH, Gpu, LIGHT, NORMAL, STORED};
+use super::device::{DEPTH, Gpu, LIGHT, NORMAL, OPEN, STORED};
 use ash::vk;
 use std::sync::Arc;
 
@@ -11,6 +11,8 @@ pub struct Passes {
     pub shadow: vk::RenderPass,
     /// Colour, normal and depth of what the camera sees.
     pub solids: vk::RenderPass,
+    /// How open what the camera sees is.
+    pub occlusion: vk::RenderPass,
     /// The picture as light, over the depths of the solids.
     pub light: vk::RenderPass,
     /// The picture as it is stored, for the interface.
@@ -42,6 +44,7 @@ impl Passes {
         let mut passes = Self {
             shadow: vk::RenderPass::null(),
             solids: vk::RenderPass::null(),
+            occlusion: vk::RenderPass::null(),
             light: vk::RenderPass::null(),
             overlay: vk::RenderPass::null(),
             gpu: Arc::clone(gpu),
@@ -52,6 +55,7 @@ impl Passes {
             &[new(STORED, color, read), new(NORMAL, color, read)],
             Some(new(DEPTH, depth, depth_read)),
         )?;
+        passes.occlusion = pass(gpu, &[new(OPEN, color, read)], None)?;
         passes.light = pass(gpu, &[new(LIGHT, color, color)], Some(kept(DEPTH, [depth_read; 3])))?;
         let shown = [color, color, Layout::TRANSFER_SRC_OPTIMAL];
         passes.overlay = pass(gpu, &[kept(STORED, shown)], None)?;
@@ -61,7 +65,7 @@ impl Passes {
 
 impl Drop for Passes {
     fn drop(&mut self) {
-        for pass in [self.shadow, self.solids, self.light, self.overlay] {
+        for pass in [self.shadow, self.solids, self.occlusion, self.light, self.overlay] {
             // SAFETY: whoever drops the passes has waited for the work that uses them.
             unsafe { self.gpu.raw.destroy_render_pass(pass, None) };
         }

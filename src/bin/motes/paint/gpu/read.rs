@@ -1,10 +1,12 @@
-//! Pictures without a window: a command buffer of one's own, and the way back to the host.
+//! Pictures without a window, for tests: a command buffer of one's own, and the way back to the host.
 
 use super::check;
 use super::device::Gpu;
+use super::easel::{Drawing, Easel};
 use super::memory::Buffer;
 use super::targets::Targets;
-use crate::paint::Canvas;
+use crate::paint::lens::Lens;
+use crate::paint::{Camera, Canvas, Picture};
 use ash::vk;
 use gpu_allocator::MemoryLocation;
 use std::sync::Arc;
@@ -16,6 +18,37 @@ pub struct Reader {
     /// Colours, then depths; four bytes a pixel each.
     pixels: Option<Buffer>,
     gpu: Arc<Gpu>,
+}
+
+impl Easel {
+    /// Paints without a window, and waits for the picture.
+    pub fn paint(
+        &mut self,
+        picture: &Picture,
+        camera: &Camera,
+        width: u32,
+        height: u32,
+        canvas: &mut Canvas,
+    ) -> Result<(), String> {
+        canvas.resize(width, height);
+        let (width, height) = (canvas.width(), canvas.height());
+        if width == 0 || height == 0 {
+            return Ok(());
+        }
+        self.resize(width, height)?;
+        let mut reader = match self.reader.take() {
+            Some(reader) => reader,
+            None => Reader::new(&self.gpu)?,
+        };
+        reader.begin(&self.targets)?;
+        self.record(reader.commands, picture, camera, [0, 0, width, height])?;
+        let drawing = Drawing { gpu: &self.gpu.raw, commands: reader.commands };
+        drawing.begin(self.passes.overlay, self.targets.overlay, self.targets.size, &[]);
+        drawing.end();
+        reader.finish(&self.targets, Lens::new(camera, width, height).near, canvas)?;
+        self.reader = Some(reader);
+        Ok(())
+    }
 }
 
 impl Reader {

@@ -1,7 +1,7 @@
 //! The images a picture is drawn to, and the frames that hold them.
 
 use super::check;
-use super::device::{DEPTH, Gpu, LIGHT, NORMAL, STORED};
+use super::device::{DEPTH, Gpu, LIGHT, NORMAL, OPEN, STORED};
 use super::memory::Image;
 use super::passes::Passes;
 use ash::vk;
@@ -16,7 +16,10 @@ pub struct Targets {
     pub color: Image,
     pub normal: Image,
     pub depth: Image,
+    /// How open it is, a sample for 2 x 2 pixels.
+    pub open: Image,
     pub solids: vk::Framebuffer,
+    pub occlusion: vk::Framebuffer,
     pub light: vk::Framebuffer,
     pub overlay: vk::Framebuffer,
     gpu: Arc<Gpu>,
@@ -37,7 +40,9 @@ impl Targets {
             color: Image::with_other(gpu, "colours", size, two, drawn, Aspect::COLOR)?,
             normal: Image::new(gpu, "normals", size, NORMAL, drawn, Aspect::COLOR)?,
             depth: Image::new(gpu, "depths", size, DEPTH, deep, Aspect::DEPTH)?,
+            open: Image::new(gpu, "openness", halved(size), OPEN, drawn, Aspect::COLOR)?,
             solids: vk::Framebuffer::null(),
+            occlusion: vk::Framebuffer::null(),
             light: vk::Framebuffer::null(),
             overlay: vk::Framebuffer::null(),
             gpu: Arc::clone(gpu),
@@ -45,15 +50,26 @@ impl Targets {
         let depth = targets.depth.view;
         let solids = [targets.color.view, targets.normal.view, depth];
         targets.solids = frame(gpu, passes.solids, &solids, size)?;
+        let open = [targets.open.view];
+        targets.occlusion = frame(gpu, passes.occlusion, &open, targets.half())?;
         targets.light = frame(gpu, passes.light, &[targets.picture.other, depth], size)?;
         targets.overlay = frame(gpu, passes.overlay, &[targets.picture.view], size)?;
         Ok(targets)
     }
+
+    /// Samples of the openness.
+    pub fn half(&self) -> [u32; 2] {
+        halved(self.size)
+    }
+}
+
+fn halved(size: [u32; 2]) -> [u32; 2] {
+    size.map(|side| side.div_ceil(2))
 }
 
 impl Drop for Targets {
     fn drop(&mut self) {
-        for frame in [self.solids, self.light, self.overlay] {
+        for frame in [self.solids, self.occlusion, self.light, self.overlay] {
             // SAFETY: whoever drops the targets has waited for the work that uses them.
             unsafe { self.gpu.raw.destroy_framebuffer(frame, None) };
         }
