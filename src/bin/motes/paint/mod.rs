@@ -9,9 +9,7 @@ mod canvas;
 mod color;
 mod content;
 mod front;
-// The window draws with it; until it does, only tests do.
 #[cfg(all(feature = "viewer", feature = "vulkan"))]
-#[allow(dead_code)]
 pub mod gpu;
 mod ground;
 mod lanes;
