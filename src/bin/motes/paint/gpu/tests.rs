@@ -238,18 +238,3 @@ fn memory_does_not_grow() {
     assert!(gpu.bytes() > bytes, "the measure sees a buffer that grew");
     quiet(&gpu);
 }
-
-    let Some(gpu) = gpu() else { return };
-    let mut easel = Easel::new(&gpu).unwrap();
-    for (spec, steps) in [("grains_box:stones", 300), ("stairs", 20)] {
-        let (picture, camera) = scene(spec, steps, false);
-        let mut canvas = Canvas::default();
-        let mut times: Vec<u128> = Vec::new();
-        for _ in 0..8 {
-            let start = std::time::Instant::now();
-            easel.paint(&picture, &camera, 1280, 720, &mut canvas).unwrap();
-            times.push(start.elapsed().as_millis());
-        }
-        println!("{spec} {} spheres {times:?} ms", picture.spheres.len());
-    }
-}
