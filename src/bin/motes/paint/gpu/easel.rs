@@ -134,7 +134,7 @@ impl Easel {
     /// The passes of a picture in their order.
     fn draw(&self, drawing: &Drawing, frame: &Frame, area: [u32; 4]) {
         let Self { passes, targets, pipelines, sun, .. } = self;
-        let [left, top, width, height] = area;
+        let [.., width, height] = area;
         let seen = width > 0 && height > 0;
 
         drawing.begin(passes.shadow, sun.frame, Sun::SIZE, &[FARTHEST_FROM_SUN]);
@@ -167,11 +167,18 @@ impl Easel {
 
         drawing.begin(passes.light, targets.light, targets.size, &[BLACK]);
         if seen {
-            drawing.look([left, top, width, height]);
+            drawing.look(area);
             drawing.screen(pipelines.light);
-            drawing.instances(pipelines.line, 4, self.lines.get());
         }
         drawing.end();
+
+        let lines = self.lines.get().filter(|_| seen);
+        if lines.is_some() {
+            drawing.begin(passes.lines, targets.lines, targets.size, &[]);
+            drawing.look(area);
+            drawing.instances(pipelines.line, 4, lines);
+            drawing.end();
+        }
     }
 
     /// A pass and its frame for drawing the interface over the picture, whose image can be copied

@@ -1,5 +1,5 @@
 //! The render passes of a picture. Each waits for all drawing before it and hides nothing from what
-//! comes after: there are five of them, so finer waits would gain nothing.
+//! comes after: there are six of them, so finer waits would gain nothing.
 
 use super::check;
 use super::device::{DEPTH, Gpu, LIGHT, NORMAL, OPEN, STORED};
@@ -13,8 +13,11 @@ pub struct Passes {
     pub solids: vk::RenderPass,
     /// How open what the camera sees is.
     pub occlusion: vk::RenderPass,
-    /// The picture as light, over the depths of the solids.
+    /// The picture as light.
     pub light: vk::RenderPass,
+    /// Lines over it, tested against the depths of the solids. A pass of its own, since the light
+    /// reads those depths, and the end of a pass counts as writing them.
+    pub lines: vk::RenderPass,
     /// The picture as it is stored, for the interface.
     pub overlay: vk::RenderPass,
     gpu: Arc<Gpu>,
@@ -46,6 +49,7 @@ impl Passes {
             solids: vk::RenderPass::null(),
             occlusion: vk::RenderPass::null(),
             light: vk::RenderPass::null(),
+            lines: vk::RenderPass::null(),
             overlay: vk::RenderPass::null(),
             gpu: Arc::clone(gpu),
         };
@@ -56,7 +60,9 @@ impl Passes {
             Some(new(DEPTH, depth, depth_read)),
         )?;
         passes.occlusion = pass(gpu, &[new(OPEN, color, read)], None)?;
-        passes.light = pass(gpu, &[new(LIGHT, color, color)], Some(kept(DEPTH, [depth_read; 3])))?;
+        passes.light = pass(gpu, &[new(LIGHT, color, color)], None)?;
+        let read_only = Some(kept(DEPTH, [depth_read; 3]));
+        passes.lines = pass(gpu, &[kept(LIGHT, [color; 3])], read_only)?;
         let shown = [color, color, Layout::TRANSFER_SRC_OPTIMAL];
         passes.overlay = pass(gpu, &[kept(STORED, shown)], None)?;
         Ok(passes)
@@ -65,7 +71,8 @@ impl Passes {
 
 impl Drop for Passes {
     fn drop(&mut self) {
-        for pass in [self.shadow, self.solids, self.occlusion, self.light, self.overlay] {
+        for pass in [self.shadow, self.solids, self.occlusion, self.light, self.lines, self.overlay]
+        {
             // SAFETY: whoever drops the passes has waited for the work that uses them.
             unsafe { self.gpu.raw.destroy_render_pass(pass, None) };
         }

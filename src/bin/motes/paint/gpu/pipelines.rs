@@ -95,7 +95,7 @@ impl Pipelines {
         pipelines.line = pipelines.make(
             shader!("line"),
             Draw {
-                pass: passes.light,
+                pass: passes.lines,
                 row: (size_of::<Stroke>(), Stroke::PARTS),
                 topology: strip,
                 depth: Some((vk::CompareOp::GREATER_OR_EQUAL, false)),

@@ -30,8 +30,19 @@ impl Easel {
         height: u32,
         canvas: &mut Canvas,
     ) -> Result<(), String> {
+        self.paint_in(picture, camera, [width, height], [0, 0, width, height], canvas)
+    }
+
+    /// The same, drawn to an area of the picture.
+    pub fn paint_in(
+        &mut self,
+        picture: &Picture,
+        camera: &Camera,
+        [width, height]: [u32; 2],
+        area: [u32; 4],
+        canvas: &mut Canvas,
+    ) -> Result<(), String> {
         canvas.resize(width, height);
-        let (width, height) = (canvas.width(), canvas.height());
         if width == 0 || height == 0 {
             return Ok(());
         }
@@ -41,7 +52,7 @@ impl Easel {
             None => Reader::new(&self.gpu)?,
         };
         reader.begin(&self.targets)?;
-        self.record(reader.commands, picture, camera, [0, 0, width, height])?;
+        self.record(reader.commands, picture, camera, area)?;
         let drawing = Drawing { gpu: &self.gpu.raw, commands: reader.commands };
         drawing.begin(self.passes.overlay, self.targets.overlay, self.targets.size, &[]);
         drawing.end();

@@ -21,6 +21,7 @@ pub struct Targets {
     pub solids: vk::Framebuffer,
     pub occlusion: vk::Framebuffer,
     pub light: vk::Framebuffer,
+    pub lines: vk::Framebuffer,
     pub overlay: vk::Framebuffer,
     gpu: Arc<Gpu>,
 }
@@ -44,6 +45,7 @@ impl Targets {
             solids: vk::Framebuffer::null(),
             occlusion: vk::Framebuffer::null(),
             light: vk::Framebuffer::null(),
+            lines: vk::Framebuffer::null(),
             overlay: vk::Framebuffer::null(),
             gpu: Arc::clone(gpu),
         };
@@ -52,7 +54,8 @@ impl Targets {
         targets.solids = frame(gpu, passes.solids, &solids, size)?;
         let open = [targets.open.view];
         targets.occlusion = frame(gpu, passes.occlusion, &open, targets.half())?;
-        targets.light = frame(gpu, passes.light, &[targets.picture.other, depth], size)?;
+        targets.light = frame(gpu, passes.light, &[targets.picture.other], size)?;
+        targets.lines = frame(gpu, passes.lines, &[targets.picture.other, depth], size)?;
         targets.overlay = frame(gpu, passes.overlay, &[targets.picture.view], size)?;
         Ok(targets)
     }
@@ -69,7 +72,7 @@ fn halved(size: [u32; 2]) -> [u32; 2] {
 
 impl Drop for Targets {
     fn drop(&mut self) {
-        for frame in [self.solids, self.occlusion, self.light, self.overlay] {
+        for frame in [self.solids, self.occlusion, self.light, self.lines, self.overlay] {
             // SAFETY: whoever drops the targets has waited for the work that uses them.
             unsafe { self.gpu.raw.destroy_framebuffer(frame, None) };
         }
