@@ -6,8 +6,9 @@ use ash::khr::{surface, swapchain};
 use ash::vk;
 use std::rc::Rc;
 use std::sync::Arc;
-use winit::raw_window_handle::{HasDisplayHandle, HasWindowHandle};
-use winit::raw_window_handle::{RawDisplayHandle, RawWindowHandle};
+use winit::raw_window_handle::{
+    HasDisplayHandle, HasWindowHandle, RawDisplayHandle, RawWindowHandle,
+};
 use winit::window::Window;
 
 /// How long a free image is waited for [ns]: a window that nobody sees may never have one.
@@ -195,8 +196,6 @@ impl Swapchain {
             return Err("images of this window cannot be copied to; use --painter software".into());
         }
         let (format, same_bytes) = self.format()?;
-        // SAFETY: the device is alive.
-        check("waiting for the device", unsafe { self.gpu.raw.device_wait_idle() })?;
         let most = if can.max_image_count == 0 { u32::MAX } else { can.max_image_count };
         let opaque = vk::CompositeAlphaFlagsKHR::OPAQUE;
         let alpha = match can.supported_composite_alpha.contains(opaque) {
@@ -218,7 +217,7 @@ impl Swapchain {
             .old_swapchain(self.raw);
         // SAFETY: the surface is alive and can do what is asked for.
         let made = unsafe { self.swapchains.create_swapchain(&info, None) };
-        self.clear()?;
+        let idle = self.clear();
         self.raw = match made {
             Ok(raw) => raw,
             Err(code) => {
@@ -226,6 +225,7 @@ impl Swapchain {
                 return Ok(false);
             }
         };
+        idle?;
         // SAFETY: the swapchain was just made.
         let images = unsafe { self.swapchains.get_swapchain_images(self.raw) };
         self.images = check("asking for the images of the window", images)?;

@@ -13,9 +13,9 @@ pub struct Loaded {
     /// How often they had been made anew.
     pub version: [u64; 2],
     pool: vk::DescriptorPool,
-    /// Held for the device.
-    _images: Vec<Image>,
-    _staging: Buffer,
+    /// Held for the device, as is what they are loaded from.
+    images: Vec<Image>,
+    staging: Buffer,
     gpu: Arc<Gpu>,
 }
 
@@ -70,8 +70,8 @@ impl Loaded {
             sets: Vec::new(),
             version: textures.version,
             pool: check("making a descriptor pool", pool)?,
-            _images: Vec::new(),
-            _staging: staging,
+            images: Vec::new(),
+            staging,
             gpu: Arc::clone(gpu),
         };
         let mut offset = 0;
@@ -81,7 +81,7 @@ impl Loaded {
                     let image = loaded.load(commands, texels, offset)?;
                     offset += texels.bytes.len() as u64;
                     let set = loaded.bind(layout, sampler, image.view)?;
-                    loaded._images.push(image);
+                    loaded.images.push(image);
                     Some(set)
                 }
                 None => None,
@@ -135,7 +135,7 @@ impl Loaded {
             .buffer_offset(offset)
             .image_subresource(super::LAYER)
             .image_extent(vk::Extent3D { width, height, depth: 1 })];
-        let (staging, to) = (self._staging.raw, Layout::TRANSFER_DST_OPTIMAL);
+        let (staging, to) = (self.staging.raw, Layout::TRANSFER_DST_OPTIMAL);
         // SAFETY: the staging buffer holds the texels there, and the image has their size.
         unsafe {
             self.gpu.raw.cmd_copy_buffer_to_image(commands, staging, image.raw, to, &region);
