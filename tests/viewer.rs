@@ -13,6 +13,9 @@ mod picture;
 mod scene;
 #[path = "viewer/session.rs"]
 mod session;
+#[cfg(feature = "vulkan")]
+#[path = "viewer/vulkan.rs"]
+mod vulkan;
 
 use hand::Hand;
 use picture::{assert_panel, numbers, seen_in_place};

@@ -1,25 +1,12 @@
 //! The viewer painted by a Vulkan device, in a real window under Xvfb, with the validation layer
 //! listening: whatever it says fails the test. Needs a device, as `tests/vulkan.rs` does.
-#![cfg(all(feature = "viewer", feature = "vulkan", target_os = "linux"))]
 
-#[path = "viewer/acts.rs"]
-mod acts;
-#[path = "viewer/display.rs"]
-mod display;
-#[path = "viewer/hand.rs"]
-mod hand;
-#[path = "viewer/picture.rs"]
-mod picture;
-#[path = "viewer/scene.rs"]
-mod scene;
-#[path = "viewer/session.rs"]
-mod session;
-
-use hand::Hand;
-use picture::{assert_panel, numbers, seen_in_place};
-use scene::{PANELS, SCENE, says, step};
+use super::acts;
+use super::hand::Hand;
+use super::picture::{assert_panel, numbers, seen_in_place};
+use super::scene::{PANELS, SCENE, says, step};
+use super::session::Session;
 use serde_json::Value;
-use session::Session;
 use std::time::Duration;
 
 fn has_device() -> bool {
