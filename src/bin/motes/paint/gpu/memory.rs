@@ -76,7 +76,6 @@ impl Buffer {
     }
 
     /// What the host sees of it; nothing of a buffer that only the device uses.
-    #[cfg(test)]
     pub fn host(&self) -> &[u8] {
         let mapped = self.allocation.as_ref().and_then(Allocation::mapped_slice);
         mapped.map_or(&[], |bytes| &bytes[..self.bytes])
