@@ -85,6 +85,12 @@ fn strays() -> Picture {
     picture
 }
 
+/// One of them.
+pub fn named(name: &str) -> (Picture, Camera) {
+    let found = all().into_iter().find(|(own, ..)| *own == name);
+    found.map(|(_, picture, camera)| (picture, camera)).unwrap()
+}
+
 /// Each picture with its camera and what it shows.
 pub fn all() -> Vec<(&'static str, Picture, Camera)> {
     let spheres = |spheres| Picture { spheres, ..Default::default() };
