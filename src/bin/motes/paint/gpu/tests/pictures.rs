@@ -96,7 +96,8 @@ pub fn all() -> Vec<(&'static str, Picture, Camera)> {
     let spheres = |spheres| Picture { spheres, ..Default::default() };
     let floor = |picture| Picture { ground: Some(-1.0), ..picture };
     let two = vec![sphere(-0.3, 0.0, 0.0, 0.8, RED), sphere(0.5, 0.2, 0.3, 0.6, BLUE)];
-    let cut = Picture { triangles: square(0.7, Vec3::ZERO, 1.5, BLUE, true), ..ball() };
+    let cut =
+        Picture { triangles: square(-0.9, Vec3::new(0.7, 0.4, 0.1), 1.0, BLUE, true), ..ball() };
     let standing = floor(spheres(vec![
         sphere(0.0, -0.5, 0.0, 0.5, RED),
         sphere(0.6, 0.4, -0.8, 0.3, BLUE),
