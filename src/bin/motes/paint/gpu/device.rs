@@ -3,6 +3,7 @@
 use super::check;
 use ash::khr::{surface, swapchain};
 use ash::vk;
+use gpu_allocator::AllocationSizes;
 use gpu_allocator::vulkan::{Allocator, AllocatorCreateDesc};
 use motes::vulkan::{DeviceKind, Loader};
 use parking_lot::Mutex;
@@ -112,7 +113,8 @@ impl Gpu {
             physical_device: physical,
             debug_settings: Default::default(),
             buffer_device_address: false,
-            allocation_sizes: Default::default(),
+            // Blocks that suit a window's images; the library's own are for worlds.
+            allocation_sizes: AllocationSizes::new(64 << 20, 16 << 20),
         };
         match Allocator::new(&description) {
             Ok(allocator) => *gpu.allocator.get_mut() = Some(allocator),

@@ -126,7 +126,11 @@ impl Image {
         usage: vk::ImageUsageFlags,
         aspect: vk::ImageAspectFlags,
     ) -> Result<Self, String> {
-        let most = gpu.limits.max_image_dimension2_d.min(gpu.limits.max_framebuffer_width);
+        let limits = &gpu.limits;
+        let most = limits
+            .max_image_dimension2_d
+            .min(limits.max_framebuffer_width)
+            .min(limits.max_framebuffer_height);
         if width.max(height) > most {
             return Err(format!(
                 "{} makes images up to {most} x {most}, and {width} x {height} are needed; use a smaller window, or --painter software",

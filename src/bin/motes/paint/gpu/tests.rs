@@ -7,6 +7,7 @@ use super::*;
 use crate::paint::canvas::unpack;
 use crate::paint::lens::Lens;
 use crate::paint::{Camera, Canvas, Picture, Theme, paint};
+use gpu_allocator::MemoryLocation;
 use pictures::{BLUE, RED, camera, sphere};
 use std::sync::Arc;
 
@@ -172,7 +173,7 @@ fn scenes_look_alike() {
 fn a_part_of_the_image_is_drawn_to() {
     let Some(gpu) = gpu() else { return };
     let mut easel = Easel::new(&gpu).unwrap();
-    let (_, picture, camera) = pictures::all().swap_remove(3);
+    let (picture, camera) = pictures::named("balls on the floor");
     let (left, top, size) = (33, 20, [300, 222]);
     let mut whole = Canvas::default();
     easel.paint_in(&picture, &camera, size, [left, top, SIZE.0, SIZE.1], &mut whole).unwrap();
@@ -196,7 +197,7 @@ fn a_part_of_the_image_is_drawn_to() {
 fn sizes_come_and_go() {
     let Some(gpu) = gpu() else { return };
     let mut easel = Easel::new(&gpu).unwrap();
-    let (_, picture, camera) = pictures::all().swap_remove(3);
+    let (picture, camera) = pictures::named("balls on the floor");
     for (width, height) in [(0, 0), (0, 9), (9, 0), (1, 1), (2, 1), (33, 1), (1, 65), (700, 3)] {
         let canvas = drawn(&mut easel, &picture, &camera, (width, height));
         let apart = Apart::of(&canvas, &paint(&picture, &camera, width, height));
@@ -220,10 +221,27 @@ fn sizes_come_and_go() {
 }
 
 #[test]
+fn what_a_device_answers_becomes_a_sentence_with_a_remedy() {
+    use ash::vk::Result as Answer;
+    for code in [Answer::ERROR_DEVICE_LOST, Answer::ERROR_OUT_OF_DEVICE_MEMORY, Answer::NOT_READY] {
+        let said = check::<()>("drawing", Err(code)).unwrap_err();
+        assert!(said.starts_with("drawing: ") && said.contains("--painter software"), "{said}");
+    }
+    assert_eq!(check("drawing", Ok(1)), Ok(1));
+    let Some(gpu) = gpu() else { return };
+    let (usage, place) = (vk::BufferUsageFlags::VERTEX_BUFFER, MemoryLocation::CpuToGpu);
+    let Err(said) = Buffer::new(&gpu, "spheres", 1 << 50, usage, place) else {
+        panic!("no device has a pebibyte")
+    };
+    assert!(said.contains("--painter software"), "{said}");
+    assert_eq!(gpu.bytes(), 0);
+}
+
+#[test]
 fn memory_does_not_grow() {
     let Some(gpu) = gpu() else { return };
     let mut easel = Easel::new(&gpu).unwrap();
-    let (_, most, camera) = pictures::all().swap_remove(17);
+    let (most, camera) = pictures::named("a crowd on the floor");
     drawn(&mut easel, &most, &camera, (32, 24));
     let bytes = gpu.bytes();
     for i in 0..200 {

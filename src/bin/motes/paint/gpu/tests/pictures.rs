@@ -85,12 +85,19 @@ fn strays() -> Picture {
     picture
 }
 
+/// One of them.
+pub fn named(name: &str) -> (Picture, Camera) {
+    let found = all().into_iter().find(|(own, ..)| *own == name);
+    found.map(|(_, picture, camera)| (picture, camera)).unwrap()
+}
+
 /// Each picture with its camera and what it shows.
 pub fn all() -> Vec<(&'static str, Picture, Camera)> {
     let spheres = |spheres| Picture { spheres, ..Default::default() };
     let floor = |picture| Picture { ground: Some(-1.0), ..picture };
     let two = vec![sphere(-0.3, 0.0, 0.0, 0.8, RED), sphere(0.5, 0.2, 0.3, 0.6, BLUE)];
-    let cut = Picture { triangles: square(0.7, Vec3::ZERO, 1.5, BLUE, true), ..ball() };
+    let cut =
+        Picture { triangles: square(-0.9, Vec3::new(0.7, 0.4, 0.1), 1.0, BLUE, true), ..ball() };
     let standing = floor(spheres(vec![
         sphere(0.0, -0.5, 0.0, 0.5, RED),
         sphere(0.6, 0.4, -0.8, 0.3, BLUE),
@@ -117,6 +124,8 @@ pub fn all() -> Vec<(&'static str, Picture, Camera)> {
         line(left + Vec3::Z, right + Vec3::Z * 2.0, [30, 200, 30], 1.5),
         line(left - Vec3::Y, right - Vec3::Y, GREY, 0.4),
         line(Vec3::new(-0.4, -0.6, 4.9), Vec3::new(0.9, 0.8, -3.0), [250, 200, 0], 6.0),
+        // A far one after a near one.
+        line(Vec3::new(-0.9, -0.3, -2.0), Vec3::new(1.9, -0.3, -2.0), BLUE, 4.0),
         line(Vec3::new(-1.0, -0.6, 6.0), Vec3::new(-1.0, 0.8, -3.0), RED, 2.0),
     ];
     let mut edged = cloth.clone();
@@ -124,6 +133,22 @@ pub fn all() -> Vec<(&'static str, Picture, Camera)> {
     edged.lines = (0..3).map(|i| line(t[i], t[(i + 1) % 3], GREY, 2.0)).collect();
     let close = Camera { eye: Vec3::new(1.37, 0.4, 0.1), target: Vec3::Z * -9.0, ..camera() };
     let far = Camera { eye: Vec3::new(0.0, 1.0, 300.0), ..camera() };
+    // Seen by the default camera.
+    let nowhere = Camera { eye: Vec3::NAN, ..camera() };
+    let eye = Vec3::new(0.7, 0.4, 2.0);
+    let on_target = Camera { eye, target: eye, ..camera() };
+    let lying = Camera { up: Vec3::Z, fov_y: f32::NAN, ..camera() };
+    let wide = Camera { fov_y: 1e9, ..camera() };
+    // From behind the eye to the horizon.
+    let plain = [[-50., 50.], [50., 50.], [50., -50.], [-50., 50.], [50., -50.], [-50., -50.]]
+        .map(|[x, z]| Vec3::new(x, -1.0, z));
+    let plain = plain.as_chunks().0.iter().map(|&p| Triangle {
+        p,
+        n: [Vec3::Y; 3],
+        color: GREY,
+        two_sided: false,
+    });
+    let plain = Picture { triangles: plain.collect(), ..ball() };
     let dark = |picture| Picture { theme: Theme::Dark, ..picture };
     let from_below = Camera { eye: Vec3::new(0.5, -3.0, 4.0), ..camera() };
     vec![
@@ -146,6 +171,11 @@ pub fn all() -> Vec<(&'static str, Picture, Camera)> {
         ("a crowd from within", dark(spheres(crowd())), camera()),
         ("a crowd on the floor", floor(spheres(crowd())), from_above()),
         ("a ball close by", floor(ball()), close),
+        ("a plain", plain, camera()),
+        ("a camera that is nowhere", floor(ball()), nowhere),
+        ("a camera on its target", floor(ball()), on_target),
+        ("a camera that lies", floor(ball()), lying),
+        ("a camera that sees too much", floor(ball()), wide),
         ("far balls", spheres(crowd()), far),
         ("strays", strays(), camera()),
         ("nothing", Picture::default(), camera()),
