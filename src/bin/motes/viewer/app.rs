@@ -194,6 +194,11 @@ impl ApplicationHandler for App {
         platform.handle_event(io, &shown.window, &event);
     }
 
+    /// What is shown goes while the way to the display is still there.
+    fn exiting(&mut self, _: &ActiveEventLoop) {
+        self.shown = None;
+    }
+
     fn about_to_wait(&mut self, event_loop: &ActiveEventLoop) {
         let Some(shown) = &self.shown else { return };
         let now = Instant::now();
