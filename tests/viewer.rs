@@ -1,127 +1,45 @@
 //! The viewer in a real window, under Xvfb: what a user does, and what is on the screen after it.
 #![cfg(all(feature = "viewer", target_os = "linux"))]
 
+#[path = "viewer/acts.rs"]
+mod acts;
 #[path = "viewer/display.rs"]
 mod display;
 #[path = "viewer/hand.rs"]
 mod hand;
 #[path = "viewer/picture.rs"]
 mod picture;
+#[path = "viewer/scene.rs"]
+mod scene;
 #[path = "viewer/session.rs"]
 mod session;
+#[cfg(feature = "vulkan")]
+#[path = "viewer/vulkan.rs"]
+mod vulkan;
 
 use hand::Hand;
 use picture::{assert_panel, numbers, seen_in_place};
+use scene::{PANELS, SCENE, particle, says, step};
 use serde_json::Value;
 use session::Session;
 use std::time::Duration;
 
-const PANELS: [&str; 5] = ["run", "parameters", "scenes", "inspector", "graphs"];
-
-/// A sheet pinned at two corners beside a block on the floor: few enough that a report names all.
-const SCENE: &str = r#"
-    title = "a sheet and a block"
-    [params]
-    iterations = 20
-    [[cloth]]
-    name = "sheet"
-    columns = 10
-    rows = 10
-    spacing = 0.1
-    radius = 0.045
-    origin = [-1.2, 1.4, 0.0]
-    along = [1, 0, 0]
-    across = [0, -1, 0]
-    pin = ["top_left", "top_right"]
-    [[box]]
-    name = "block"
-    counts = [4, 4, 4]
-    spacing = 0.12
-    radius = 0.06
-    center = [0.6, 0.3, 0.2]
-    [[collider]]
-    shape = "plane"
-"#;
-
-fn step(report: &Value) -> u64 {
-    report["step"].as_u64().unwrap()
-}
-
-fn particle(report: &Value, id: u64) -> &Value {
-    let all = report["particles"].as_array().unwrap();
-    all.iter().find(|p| p["id"].as_u64() == Some(id)).unwrap()
-}
-
-fn says(report: &Value, text: &str) -> bool {
-    report["messages"].to_string().contains(text)
-}
-
 #[test]
 fn every_scene_opens_and_moves() {
     let Some(session) = Session::start() else { return };
-    let names: Vec<&str> = motes::Scene::builtin_names().collect();
-    let mut script = String::new();
-    for name in &names {
-        script += &format!("open {name}\nsteps 3\nreport {name}.json\nscreenshot {name}.png\n");
-    }
-    session.run("cloth_hang", &script);
-    for name in &names {
-        let report = session.report(&format!("{name}.json"));
-        assert_eq!((report["scene"].as_str(), step(&report)), (Some(*name), 3), "{name}");
-        let picture = session.picture(&format!("{name}.png"));
-        assert_eq!((picture.width, picture.height), (1280, 720));
-        PANELS.iter().for_each(|panel| assert_panel(&report, &picture, panel, true));
-        // Something coloured is in view.
-        let view: [f64; 4] = numbers(&report["panels"]["view"]).try_into().unwrap();
-        let vivid = |p: [u8; 3]| p.iter().max().unwrap() - p.iter().min().unwrap() > 50;
-        assert!(picture.share(view, vivid) > 0.004, "{name} is not to be seen");
-    }
+    acts::every_scene_opens_and_moves(&session);
 }
 
 #[test]
 fn particles_are_where_they_should_be() {
     let Some(session) = Session::start() else { return };
-    let scene = session.write("scene.toml", SCENE);
-    let script = "key K\nsteps 40\nreport a.json\nscreenshot a.png\n\
-        key T\nwheel 3\ndrag 640 480 700 440\nreport b.json\nscreenshot b.png\n";
-    session.run(scene.to_str().unwrap(), script);
-    for (name, dark) in [("a", true), ("b", false)] {
-        let report = session.report(&format!("{name}.json"));
-        let picture = session.picture(&format!("{name}.png"));
-        let (right, wrong) =
-            (seen_in_place(&report, &picture, 0.0), seen_in_place(&report, &picture, 90.0));
-        assert!(right > 0.9, "{name}: {right} of the particles have their colour");
-        // The control: elsewhere the colours are not found.
-        assert!(wrong < 0.6, "{name}: {wrong} of the places beside them have it as well");
-        PANELS.iter().for_each(|panel| assert_panel(&report, &picture, panel, dark));
-    }
-    assert_ne!(session.report("a.json")["eye"], session.report("b.json")["eye"]);
+    acts::particles_are_where_they_should_be(&session);
 }
 
 #[test]
 fn a_dragged_particle_follows_and_a_cut_cuts() {
     let Some(session) = Session::start() else { return };
-    let scene = session.write("scene.toml", SCENE);
-    // The middle of the sheet's lower edge is pulled aside, then the sheet is cut below its top.
-    let script = "steps 20\nplay\nreport a.json\nmove @95\nwait 2\nmove @95\npress left\n\
-        move 525 262\nwait 60\nreport b.json\nrelease left\nwait 30\nreport c.json\n\
-        cut 300 240 760 240\nwait 5\nreport d.json\n";
-    session.run(scene.to_str().unwrap(), script);
-    let [before, pulled, free, cut] =
-        ["a.json", "b.json", "c.json", "d.json"].map(|name| session.report(name));
-    let id = pulled["selected"].as_u64().expect("the press selects");
-    let apart = |report: &Value| {
-        let pixel = numbers(&particle(report, id)["pixel"]);
-        (pixel[0] - 525.0).hypot(pixel[1] - 262.0)
-    };
-    assert!(apart(&before) > 50.0 && apart(&pulled) < 20.0, "it is {} px away", apart(&pulled));
-    assert!(apart(&free) > 2.0 * apart(&pulled), "it was not let go");
-    let constraints = |report: &Value| report["constraints"].as_u64().unwrap();
-    // The pull adds a pin, and lets it go.
-    assert_eq!(constraints(&pulled), constraints(&before) + 1);
-    assert_eq!(constraints(&free), constraints(&before));
-    assert!(constraints(&cut) + 8 < constraints(&free), "nothing was cut");
-    assert!(says(&cut, "constraints cut"));
+    acts::a_dragged_particle_follows_and_a_cut_cuts(&session);
 }
 
 #[test]
@@ -240,7 +158,7 @@ fn keys_pins_balls_files_and_sizes() {
 
 #[test]
 fn the_mouse_and_the_keyboard_arrive() {
-    let Some(mut hand) = Hand::open("cloth_hang") else { return };
+    let Some(mut hand) = Hand::open("cloth_hang", "software") else { return };
     hand.tool("key space");
     let (paused, first) = hand.screenshot();
     let (later, same) = hand.screenshot();

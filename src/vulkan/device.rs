@@ -59,14 +59,15 @@ pub(crate) struct Device {
     loader: Loader,
 }
 
-/// The library and the instance.
-struct Loader {
-    instance: Instance,
+/// The library and the instance; the viewer's painter has one of its own.
+#[doc(hidden)]
+pub struct Loader {
+    pub instance: Instance,
     messenger: Option<(ash::ext::debug_utils::Instance, vk::DebugUtilsMessengerEXT)>,
     /// What the validation layer said; boxed, since the layer holds its address.
     messages: Box<Mutex<Vec<String>>>,
     /// Unloads the library last.
-    _entry: Entry,
+    pub entry: Entry,
 }
 
 /// An error with what to do about it.
@@ -94,9 +95,9 @@ pub(crate) fn check<T>(doing: &str, answer: Result<T, vk::Result>) -> Result<T> 
 }
 
 impl Loader {
-    /// Loads the library and makes an instance, with the validation layer when the environment
-    /// variable `MOTES_VALIDATION` is 1 and the layer is there.
-    fn new() -> Result<Self> {
+    /// Loads the library and makes an instance with these extensions, and with the validation layer
+    /// when the environment variable `MOTES_VALIDATION` is 1 and the layer is there.
+    pub fn new(extensions: &[*const c_char]) -> Result<Self> {
         // SAFETY: the Vulkan loader is a system library made to be loaded so.
         let entry = unsafe { Entry::load() }.map_err(|e| {
             let remedy =
@@ -113,21 +114,19 @@ impl Loader {
             .engine_name(c"motes")
             .api_version(vk::API_VERSION_1_1);
         let names: &[*const c_char] = if validate { &[VALIDATION.as_ptr()] } else { &[] };
-        let extensions: &[*const c_char] =
-            if validate { &[ash::ext::debug_utils::NAME.as_ptr()] } else { &[] };
+        let mut extensions = extensions.to_vec();
+        if validate {
+            extensions.push(ash::ext::debug_utils::NAME.as_ptr());
+        }
         let info = vk::InstanceCreateInfo::default()
             .application_info(&app)
             .enabled_layer_names(names)
-            .enabled_extension_names(extensions);
+            .enabled_extension_names(&extensions);
         // SAFETY: everything `info` points to lives to the end of the call.
         let instance = unsafe { entry.create_instance(&info, None) };
         let instance = check("making a Vulkan instance", instance)?;
-        let mut loader = Loader {
-            instance,
-            messenger: None,
-            messages: Box::new(Mutex::new(Vec::new())),
-            _entry: entry,
-        };
+        let mut loader =
+            Loader { instance, messenger: None, messages: Box::new(Mutex::new(Vec::new())), entry };
         if wanted && !there {
             let note = "MOTES_VALIDATION=1, but the validation layer is not installed";
             loader.messages.lock().push(note.into());
@@ -142,7 +141,7 @@ impl Loader {
         use vk::{
             DebugUtilsMessageSeverityFlagsEXT as Severity, DebugUtilsMessageTypeFlagsEXT as Type,
         };
-        let debug = ash::ext::debug_utils::Instance::new(&self._entry, &self.instance);
+        let debug = ash::ext::debug_utils::Instance::new(&self.entry, &self.instance);
         let messages: *const Mutex<Vec<String>> = &*self.messages;
         let info = vk::DebugUtilsMessengerCreateInfoEXT::default()
             .message_severity(Severity::WARNING | Severity::ERROR)
@@ -155,8 +154,13 @@ impl Loader {
         Ok(())
     }
 
+    /// What the validation layer has said so far.
+    pub fn messages(&self) -> Vec<String> {
+        self.messages.lock().clone()
+    }
+
     /// Every device, best first, with what the engine needs to know.
-    fn devices(
+    pub fn devices(
         &self,
     ) -> Result<Vec<(vk::PhysicalDevice, vk::PhysicalDeviceProperties, DeviceInfo)>> {
         // SAFETY: the instance is alive.
@@ -257,14 +261,14 @@ unsafe extern "system" fn hear(
 /// # Errors
 /// When there is no Vulkan here at all; the message says how to get it.
 pub fn devices() -> Result<Vec<DeviceInfo>> {
-    Ok(Loader::new()?.devices()?.into_iter().map(|(.., info)| info).collect())
+    Ok(Loader::new(&[])?.devices()?.into_iter().map(|(.., info)| info).collect())
 }
 
 impl Device {
     /// Opens the device of this number or name (a part of it will do); the best one when none is
     /// given.
     pub fn open(wanted: Option<&str>) -> Result<Self> {
-        let loader = Loader::new()?;
+        let loader = Loader::new(&[])?;
         let list = loader.devices()?;
         let names = || {
             let name = |(.., d): &(_, _, DeviceInfo)| format!("{} {}", d.number, d.name);
@@ -321,7 +325,7 @@ impl Device {
     }
     /// What the validation layer has said so far.
     pub fn messages(&self) -> Vec<String> {
-        self.loader.messages.lock().clone()
+        self.loader.messages()
     }
 }
 

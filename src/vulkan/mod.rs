@@ -21,6 +21,8 @@ mod sync;
 #[cfg(test)]
 mod tests;
 
+#[doc(hidden)]
+pub use device::Loader;
 pub use device::{DeviceInfo, DeviceKind, devices};
 pub use pipelines::Shaders;
 

@@ -155,6 +155,33 @@ fn shaders_are_spirv_1_3_with_a_workgroup_size_to_choose_and_no_exotic_capabilit
     }
 }
 
+/// The shaders of the viewer's painter, as they are named below `spirv`.
+fn painters() -> Vec<String> {
+    let entries = fs::read_dir(root().join("spirv/paint")).unwrap();
+    let paths = entries.map(|entry| entry.unwrap().path());
+    let texts = paths.filter(|path| path.extension().is_some_and(|e| e == "spvasm"));
+    texts.map(|path| format!("paint/{}", path.file_stem().unwrap().display())).collect()
+}
+
+#[test]
+fn shaders_of_the_painter_say_what_they_do_and_need_no_exotic_capability() {
+    let names = painters();
+    assert!(names.len() >= 8, "{names:?}");
+    for name in &names {
+        let source = read(&format!("spirv/{name}.spvasm"));
+        let header: Vec<&str> = source.lines().take_while(|l| l.starts_with(';')).collect();
+        let says = |word: &str| header.iter().any(|l| l.contains(word));
+        assert!(says("Reads") && says("Writes"), "{name}: what does it read and write?");
+        let module = module(&fs::read(root().join(format!("spirv/{name}.spv"))).unwrap());
+        assert_eq!(module.version, 0x0001_0300, "{name}: version");
+        assert_eq!(module.entries, ["vertex", "fragment"], "{name}");
+        assert_eq!(module.capabilities, [1], "{name}");
+        assert!(module.sets.values().all(|&set| set == 0), "{name}");
+    }
+    let all = fs::read_dir(root().join("spirv/paint")).unwrap().count();
+    assert_eq!(all, 2 * names.len(), "a module without its text, or a text without its module");
+}
+
 /// Whether a tool is here; without it the test is skipped, unless Vulkan is required.
 fn has(tool: &str) -> bool {
     let here = Command::new(tool).arg("--version").output().is_ok();
@@ -172,18 +199,19 @@ fn modules_are_what_the_text_says_and_valid() {
         return;
     }
     let folder = tempfile::tempdir().unwrap();
-    for info in PASSES {
-        let source = root().join(format!("spirv/{}.spvasm", info.name));
-        let fresh: PathBuf = folder.path().join(format!("{}.spv", info.name));
+    let passes = PASSES.iter().map(|info| info.name.to_string());
+    for name in passes.chain(painters()) {
+        let source = root().join(format!("spirv/{name}.spvasm"));
+        let fresh: PathBuf = folder.path().join("fresh.spv");
         let run = |tool: &str, args: &[&std::ffi::OsStr]| {
             let out = Command::new(tool).args(["--target-env", "vulkan1.1"]).args(args).output();
             let out = out.unwrap_or_else(|e| panic!("{tool}: {e}"));
             let said = String::from_utf8_lossy(&out.stderr).into_owned();
-            assert!(out.status.success(), "{tool} {}: {said}", info.name);
+            assert!(out.status.success(), "{tool} {name}: {said}");
         };
         run("spirv-as", &["-o".as_ref(), fresh.as_ref(), source.as_ref()]);
         run("spirv-val", &[fresh.as_ref()]);
-        let kept = fs::read(root().join(format!("spirv/{}.spv", info.name))).unwrap();
-        assert!(fs::read(&fresh).unwrap() == kept, "{}.spv is not what the text says", info.name);
+        let kept = fs::read(root().join(format!("spirv/{name}.spv"))).unwrap();
+        assert!(fs::read(&fresh).unwrap() == kept, "{name}.spv is not what the text says");
     }
 }

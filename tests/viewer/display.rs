@@ -1,10 +1,13 @@
 //! A display of our own: Xvfb on a free number, gone with the test.
 
+use super::picture::Picture;
 use std::io::{BufRead, BufReader};
 use std::process::{Child, Command, Stdio};
 
 pub struct Display {
     server: Child,
+    /// Where the server keeps what is on the screen.
+    folder: tempfile::TempDir,
     /// For the environment variable DISPLAY.
     pub name: String,
 }
@@ -12,8 +15,11 @@ pub struct Display {
 impl Display {
     /// Starts one. Without Xvfb the test is skipped, unless `MOTES_REQUIRE_DISPLAY` is 1.
     pub fn start() -> Option<Display> {
+        let folder = tempfile::tempdir().unwrap();
         let started = Command::new("Xvfb")
             .args(["-displayfd", "1", "-screen", "0", "2600x1500x24", "-nolisten", "tcp"])
+            .arg("-fbdir")
+            .arg(folder.path())
             .stdout(Stdio::piped())
             .stderr(Stdio::null())
             .spawn();
@@ -30,7 +36,12 @@ impl Display {
         let mut told = BufReader::new(server.stdout.take().unwrap());
         told.read_line(&mut number).unwrap();
         assert!(!number.trim().is_empty(), "Xvfb did not start");
-        Some(Display { server, name: format!(":{}", number.trim()) })
+        Some(Display { server, folder, name: format!(":{}", number.trim()) })
+    }
+
+    /// What is on the screen now.
+    pub fn screen(&self) -> Picture {
+        Picture::of_screen(&std::fs::read(self.folder.path().join("Xvfb_screen0")).unwrap())
     }
 }
 

@@ -8,7 +8,7 @@ use std::process::{Child, Command, Stdio};
 use std::time::{Duration, Instant};
 
 pub struct Hand {
-    display: Display,
+    pub display: Display,
     pub folder: tempfile::TempDir,
     viewer: Child,
     seen: Vec<String>,
@@ -16,7 +16,7 @@ pub struct Hand {
 
 impl Hand {
     /// Opens the viewer and gives it the keyboard. Skipped without Xvfb or xdotool.
-    pub fn open(scene: &str) -> Option<Hand> {
+    pub fn open(scene: &str, painter: &str) -> Option<Hand> {
         let display = Display::start()?;
         if Command::new("xdotool").arg("version").output().is_err() {
             let required = std::env::var("MOTES_REQUIRE_DISPLAY").is_ok_and(|v| v == "1");
@@ -26,7 +26,7 @@ impl Hand {
         }
         let folder = tempfile::tempdir().unwrap();
         let viewer = Command::new(env!("CARGO_BIN_EXE_motes"))
-            .args(["view", scene])
+            .args(["view", scene, "--painter", painter])
             .current_dir(folder.path())
             .env("DISPLAY", &display.name)
             .env_remove("WAYLAND_DISPLAY")

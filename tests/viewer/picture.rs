@@ -19,6 +19,20 @@ impl Picture {
         Picture { width: info.width, height: info.height, rgb }
     }
 
+    /// A dump of a screen of 24 bits (XWD): words of a header, a table of colours, pixels.
+    pub fn of_screen(dump: &[u8]) -> Picture {
+        let word = |k: usize| u32::from_be_bytes(dump[4 * k..4 * k + 4].try_into().unwrap());
+        let [header, width, height, stride, colors] = [0, 4, 5, 12, 19].map(word);
+        assert_eq!(word(11), 32, "bits of a pixel");
+        let rows = dump[(header + 12 * colors) as usize..].chunks_exact(stride as usize);
+        let pixel = |p: &[u8; 4]| [p[2], p[1], p[0]];
+        let row = |row: &[u8]| -> Vec<[u8; 3]> {
+            row.as_chunks().0.iter().take(width as usize).map(pixel).collect()
+        };
+        let rgb: Vec<u8> = rows.take(height as usize).flat_map(row).flatten().collect();
+        Picture { width, height, rgb }
+    }
+
     pub fn at(&self, x: f64, y: f64) -> Option<[u8; 3]> {
         if x < 0.0 || y < 0.0 || x >= f64::from(self.width) || y >= f64::from(self.height) {
             return None;
@@ -29,11 +43,35 @@ impl Picture {
 
     /// Share of an area in which another picture has other colours.
     pub fn differs(&self, other: &Picture, area: [f64; 4]) -> f64 {
-        let mut part = Picture { width: self.width, height: self.height, rgb: self.rgb.clone() };
-        for (mine, theirs) in part.rgb.chunks_exact_mut(3).zip(other.rgb.chunks_exact(3)) {
-            mine.fill(if mine == theirs { 0 } else { 255 });
+        let (mut hits, mut count) = (0, 0);
+        for (mine, theirs) in self.pairs(other, area) {
+            hits += u32::from(mine != theirs);
+            count += 1;
         }
-        part.share(area, |pixel| pixel[0] > 0)
+        f64::from(hits) / f64::from(count.max(1))
+    }
+
+    /// Mean difference of a channel to another picture in an area, in levels.
+    pub fn apart(&self, other: &Picture, area: [f64; 4]) -> f64 {
+        let (mut sum, mut count) = (0, 0);
+        for (mine, theirs) in self.pairs(other, area) {
+            sum += (0..3).map(|k| u32::from(mine[k].abs_diff(theirs[k]))).sum::<u32>();
+            count += 3;
+        }
+        f64::from(sum) / f64::from(count.max(1))
+    }
+
+    /// The colours of both pictures, where both have one.
+    fn pairs(&self, other: &Picture, area: [f64; 4]) -> Vec<([u8; 3], [u8; 3])> {
+        let mut pairs = Vec::new();
+        for y in area[1] as u32..(area[1] + area[3]) as u32 {
+            for x in area[0] as u32..(area[0] + area[2]) as u32 {
+                let (x, y) = (x.into(), y.into());
+                pairs.extend(self.at(x, y).zip(other.at(x, y)));
+            }
+        }
+        assert!(!pairs.is_empty(), "nothing is in {area:?}");
+        pairs
     }
 
     /// Share of an area (left, top, width, height) whose pixels satisfy something.

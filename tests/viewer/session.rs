@@ -11,12 +11,28 @@ pub struct Session {
     display: Display,
     folder: tempfile::TempDir,
     scale: &'static str,
+    painter: Option<&'static str>,
+    environment: Vec<(&'static str, &'static str)>,
 }
 
 impl Session {
     pub fn start() -> Option<Session> {
         let folder = tempfile::tempdir().unwrap();
-        Some(Session { display: Display::start()?, folder, scale: "1" })
+        let (painter, environment) = (Some("software"), Vec::new());
+        Some(Session { display: Display::start()?, folder, scale: "1", painter, environment })
+    }
+
+    /// Another painter from now on; none leaves it to the viewer. A Vulkan painter is watched by
+    /// the validation layer.
+    pub fn painted(mut self, painter: Option<&'static str>) -> Self {
+        self.painter = painter;
+        self.with("MOTES_VALIDATION", "1")
+    }
+
+    /// A variable of the environment.
+    pub fn with(mut self, name: &'static str, value: &'static str) -> Self {
+        self.environment.push((name, value));
+        self
     }
 
     /// The window system asks for this scale from now on.
@@ -42,11 +58,13 @@ impl Session {
         let mut child = Command::new(env!("CARGO_BIN_EXE_motes"))
             .args(["view", scene, "--script"])
             .arg(script)
+            .args(self.painter.iter().flat_map(|name| ["--painter", name]))
             .current_dir(self.folder.path())
             .env("DISPLAY", &self.display.name)
             .env_remove("WAYLAND_DISPLAY")
             .env("XDG_CONFIG_HOME", self.path("config"))
             .env("WINIT_X11_SCALE_FACTOR", self.scale)
+            .envs(self.environment.iter().copied())
             .stdout(std::process::Stdio::piped())
             .stderr(std::process::Stdio::piped())
             .spawn()
@@ -68,6 +86,9 @@ impl Session {
         let errors = String::from_utf8_lossy(&output.stderr);
         assert!(output.status.success(), "{script}\n{errors}");
         assert!(!errors.contains("panicked"), "{errors}");
+        // Without the layer nobody listens, and that is all that is said.
+        let said = |line: &str| line.starts_with("validation: ") && !line.contains("not installed");
+        assert!(!errors.lines().any(said), "{script}\n{errors}");
     }
 
     pub fn report(&self, name: &str) -> Value {

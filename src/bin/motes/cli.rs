@@ -5,6 +5,7 @@ use motes::export::Format;
 use motes::pass::PASSES;
 use motes::world::{BroadPhase, Method};
 use motes::{Pass, Solver};
+use serde::{Deserialize, Serialize};
 use std::path::PathBuf;
 
 /// A particle physics engine: cloth, soft bodies and grains in one position-based solver.
@@ -38,15 +39,16 @@ pub enum Command {
 pub struct ViewArgs {
     /// Built-in name, NAME:VARIANT, a .toml file or a .motes snapshot [default: cloth_hang]
     pub scene: Option<String>,
-    /// What paints: `auto` takes the best this build has
-    #[arg(long, value_enum, default_value_t = PainterName::Auto)]
-    pub painter: PainterName,
+    /// What paints: `auto` takes a graphics card where there is one [default: what was chosen last]
+    #[arg(long, value_enum)]
+    pub painter: Option<PainterName>,
     /// Drive the window by the lines of a file, for tests and pictures
     #[arg(long, value_name = "FILE", hide = true)]
     pub script: Option<PathBuf>,
 }
 
-#[derive(Clone, Copy, Default, PartialEq, ValueEnum)]
+#[derive(Clone, Copy, Debug, Default, PartialEq, ValueEnum, Serialize, Deserialize)]
+#[serde(rename_all = "lowercase")]
 pub enum PainterName {
     #[default]
     Auto,

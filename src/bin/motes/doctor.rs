@@ -25,16 +25,28 @@ pub fn run(out: &mut dyn Write) -> Result<(), Failure> {
     table.row(["threads", &format!("{cores} unless --threads says otherwise")]);
     table.row(["memory", &memory]);
     table.row(["display", &display]);
-    let viewer = match cfg!(feature = "viewer") {
-        true => "yes, painted in software; needs a display",
-        false => {
-            "not in this build (feature `viewer`): `motes view` runs the scene and paints its end"
-        }
-    };
-    table.row(["viewer", viewer]);
+    table.row(["viewer", &viewer()]);
     for (k, line) in machine::vulkan().iter().enumerate() {
         table.row([if k == 0 { "vulkan" } else { "" }, line]);
     }
     write!(out, "{table}")?;
     Ok(())
+}
+
+/// Whether there is a viewer, and what paints it unless --painter says otherwise.
+#[cfg(feature = "viewer")]
+fn viewer() -> String {
+    match crate::viewer::painter::auto() {
+        Ok(device) => format!("yes, painted by {device}; needs a display"),
+        Err(why) if machine::has_vulkan() => {
+            format!("yes, painted in software ({why}); needs a display")
+        }
+        // Why there is no Vulkan is in its own line.
+        Err(_) => "yes, painted in software; needs a display".into(),
+    }
+}
+
+#[cfg(not(feature = "viewer"))]
+fn viewer() -> String {
+    "not in this build (feature `viewer`): `motes view` runs the scene and paints its end".into()
 }

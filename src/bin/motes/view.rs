@@ -1,7 +1,7 @@
 //! `motes view`: the desktop viewer; where no window can be opened, the scene is run and its end
 //! painted, so that the first command always shows something.
 
-use crate::cli::{PainterName, Target, Tuning, ViewArgs};
+use crate::cli::{Target, Tuning, ViewArgs};
 use crate::failure::Failure;
 #[cfg(feature = "viewer")]
 use crate::machine;
@@ -19,11 +19,6 @@ const NO_DISPLAY: &str = "there is no display here (DISPLAY and WAYLAND_DISPLAY 
 
 pub fn run(args: &ViewArgs, out: &mut dyn Write) -> Result<(), Failure> {
     let spec = args.scene.as_deref().unwrap_or(DEFAULT_SCENE);
-    if args.painter == PainterName::Vulkan {
-        return Err(Failure::Usage(
-            "--painter vulkan: this build paints in software only; use --painter auto".into(),
-        ));
-    }
     match open_window(spec, args)? {
         None => Ok(()),
         Some(why) if args.script.is_some() => Err(Failure::Failed(format!("--script: {why}"))),
@@ -43,7 +38,7 @@ fn open_window(spec: &str, args: &ViewArgs) -> Result<Option<String>, Failure> {
     if machine::display().is_none() && cfg!(target_os = "linux") {
         return Ok(Some(NO_DISPLAY.into()));
     }
-    Ok(match open(spec, script)? {
+    Ok(match open(spec, script, args.painter)? {
         End::Closed => None,
         End::NoWindow(why) => Some(format!("no window could be opened here ({why})")),
     })

@@ -9,11 +9,11 @@ use glam::{Vec2, Vec3};
 /// The floor's scale for one picture.
 #[derive(Clone, Copy, Debug)]
 pub struct Floor {
-    middle: Vec2,
+    pub middle: Vec2,
     /// Distance between two fine lines [m].
-    spacing: f32,
+    pub spacing: f32,
     /// Where the floor starts to fade and where it is gone, from the middle [m].
-    fade: (f32, f32),
+    pub fade: (f32, f32),
 }
 
 impl Floor {

@@ -17,7 +17,8 @@ pub struct Lens {
     pub size: Vec2,
     /// Width of a pixel at depth 1 (pixels are square).
     pub pixel: f32,
-    half: Vec2,
+    /// Rays reach this far to the sides.
+    pub half: Vec2,
 }
 
 impl Lens {

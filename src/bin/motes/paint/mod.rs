@@ -9,6 +9,8 @@ mod canvas;
 mod color;
 mod content;
 mod front;
+#[cfg(all(feature = "viewer", feature = "vulkan"))]
+pub mod gpu;
 mod ground;
 mod lanes;
 mod lens;

@@ -13,7 +13,7 @@ use rayon::prelude::*;
 /// because tiles without a solid nearby are taken to be open.
 const REACH_LIMIT: f32 = 32.0;
 /// How much a fully enclosed place darkens.
-const STRENGTH: f32 = 1.2;
+pub const STRENGTH: f32 = 1.2;
 /// Samples along a side of a tile.
 const HALF: usize = SIDE / 2;
 

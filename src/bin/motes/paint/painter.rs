@@ -207,7 +207,7 @@ impl Kernel for Write<'_> {
 
 /// How far ambient occlusion reaches [m]: a few particles, or a part of the content when those are
 /// too small to matter.
-fn occlusion_radius(content: &Option<Content>) -> f32 {
+pub fn occlusion_radius(content: &Option<Content>) -> f32 {
     content.map_or(0.1, |content| {
         let size = content.diagonal();
         (content.radius * 4.0).clamp(size * 0.025, size * 0.1)

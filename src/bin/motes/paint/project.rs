@@ -7,7 +7,7 @@ use super::{Line, Sphere, Triangle};
 use glam::{Vec2, Vec3};
 
 /// Spheres are drawn at least this large [px], so that far particles do not flicker between pixels.
-const LEAST_RADIUS: f32 = 0.6;
+pub const LEAST_RADIUS: f32 = 0.6;
 
 /// A sphere in view space.
 #[derive(Clone, Copy, Debug)]

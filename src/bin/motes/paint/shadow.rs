@@ -131,7 +131,7 @@ impl ShadowMap {
 }
 
 /// Places the map so that it holds the content's box, with a margin for the widest lookup.
-fn fit(content: &Content, sun: Vec3, side: u32) -> (Placement, Tiles) {
+pub(super) fn fit(content: &Content, sun: Vec3, side: u32) -> (Placement, Tiles) {
     const MARGIN: f32 = 6.0;
     let down = -sun;
     let (u, v) = down.any_orthonormal_pair();

@@ -11,7 +11,7 @@ use rayon::prelude::*;
 
 /// Lines win against surfaces up to this share of the depth in front of them: a cloth's edges lie
 /// exactly in its triangles.
-const PULL: f32 = 0.003;
+pub const PULL: f32 = 0.003;
 
 /// The lines of a picture, binned.
 #[derive(Debug, Default)]

@@ -7,9 +7,9 @@ use glam::{Vec2, Vec3};
 use wide::f32x4;
 
 /// A surface must be this far [texels] behind the map to be in shadow; less leaves stripes on slopes.
-const BIAS: f32 = 1.0;
+pub const BIAS: f32 = 1.0;
 /// Lookups start this far [texels] off the surface along its normal.
-const LIFT: f32 = 1.6;
+pub const LIFT: f32 = 1.6;
 /// Width of the sun, as the half-width of a shadow's edge per distance from what casts it. A real
 /// sun has 0.005; this is the large lamp of a studio.
 const SUN_WIDTH: f32 = 0.05;

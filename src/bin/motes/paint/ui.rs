@@ -8,6 +8,7 @@ mod shape;
 mod tests;
 mod texture;
 
+pub use shape::Clip;
 pub use texture::{FontTexture, Image};
 
 use super::Canvas;
@@ -15,7 +16,7 @@ use super::lanes;
 use fill::Band;
 use imgui::{DrawCmd, DrawData};
 use rayon::prelude::*;
-use shape::{Clip, Shape, shapes};
+use shape::{Shape, shapes};
 use texture::Textures;
 
 /// Rows of a band.

@@ -1,21 +1,19 @@
-//! The window: events in, pictures out.
+//! The event loop: events in, frames out.
 
 use super::input::Input;
 use super::interface::Interface;
-use super::panels;
+use super::painter::Painting;
 use super::script::{Progress, Script};
 use super::settings::Settings;
+use super::shown::Shown;
 use super::state::Viewer;
+use crate::cli::PainterName;
 use crate::failure::Failure;
-use crate::paint::{Canvas, SIDE_LIMIT, ui};
-use std::num::NonZeroU32;
-use std::rc::Rc;
 use std::time::{Duration, Instant};
 use winit::application::ApplicationHandler;
-use winit::dpi::PhysicalSize;
 use winit::event::{Event, WindowEvent};
 use winit::event_loop::{ActiveEventLoop, ControlFlow, EventLoop};
-use winit::window::{Window, WindowId};
+use winit::window::WindowId;
 
 /// Between two frames while something moves.
 const FRAME: Duration = Duration::from_micros(16_600);
@@ -32,20 +30,12 @@ pub enum End {
     NoWindow(String),
 }
 
-type Surface = softbuffer::Surface<Rc<Window>, Rc<Window>>;
-
-/// A window with all that draws into it.
-struct Shown {
-    window: Rc<Window>,
-    surface: Surface,
-    interface: Interface,
-    canvas: Canvas,
-}
-
 struct App {
     viewer: Viewer,
     script: Option<Script>,
     shown: Option<Shown>,
+    /// The painter that the command line asks for.
+    painter: Option<PainterName>,
     end: Result<End, Failure>,
     drawn: Instant,
     touched: Instant,
@@ -55,13 +45,18 @@ struct App {
 }
 
 /// Opens the viewer on a scene and stays until it is closed.
-pub fn open(spec: &str, script: Option<Script>) -> Result<End, Failure> {
+pub fn open(
+    spec: &str,
+    script: Option<Script>,
+    painter: Option<PainterName>,
+) -> Result<End, Failure> {
     let event_loop = match EventLoop::new() {
         Ok(event_loop) => event_loop,
         Err(error) => return Ok(End::NoWindow(error.to_string())),
     };
     let (settings, complaint) = Settings::load();
-    let mut viewer = Viewer::new(settings.clone())
+    let painting = Painting::new(painter.unwrap_or(settings.painter));
+    let mut viewer = Viewer::new(settings.clone(), painting)
         .map_err(|e| Failure::Failed(format!("no thread for the simulation: {e}")))?;
     if let Some(complaint) = complaint {
         viewer.messages.say(complaint, true);
@@ -74,6 +69,7 @@ pub fn open(spec: &str, script: Option<Script>) -> Result<End, Failure> {
         viewer,
         script,
         shown: None,
+        painter,
         end: Ok(End::Closed),
         drawn: now,
         touched: now,
@@ -87,44 +83,13 @@ pub fn open(spec: &str, script: Option<Script>) -> Result<End, Failure> {
     app.end
 }
 
-impl Shown {
-    fn new(event_loop: &ActiveEventLoop, [width, height]: [u32; 2]) -> Result<Self, String> {
-        let attributes = Window::default_attributes()
-            .with_title("motes")
-            .with_inner_size(PhysicalSize::new(width, height))
-            .with_min_inner_size(PhysicalSize::new(320, 240));
-        let window = Rc::new(event_loop.create_window(attributes).map_err(|e| e.to_string())?);
-        let context = softbuffer::Context::new(Rc::clone(&window)).map_err(|e| e.to_string())?;
-        let surface = Surface::new(&context, Rc::clone(&window)).map_err(|e| e.to_string())?;
-        let interface = Interface::new(&window);
-        Ok(Shown { window, surface, interface, canvas: Canvas::default() })
-    }
-
-    /// Puts the canvas on the screen.
-    fn present(&mut self) -> Result<(), softbuffer::SoftBufferError> {
-        let (width, height) = (self.canvas.width(), self.canvas.height());
-        let (Some(w), Some(h)) = (NonZeroU32::new(width), NonZeroU32::new(height)) else {
-            return Ok(());
-        };
-        self.surface.resize(w, h)?;
-        let mut buffer = self.surface.buffer_mut()?;
-        buffer.copy_from_slice(&self.canvas.pixels);
-        self.window.pre_present_notify();
-        buffer.present()
-    }
-}
-
 impl App {
     fn draw(&mut self, event_loop: &ActiveEventLoop) {
         let Some(shown) = &mut self.shown else { return };
-        let size = shown.window.inner_size();
-        let (width, height) = (size.width.min(SIDE_LIMIT), size.height.min(SIDE_LIMIT));
-        if width == 0 || height == 0 {
-            return;
-        }
         let started = Instant::now();
         let since = started - self.drawn;
         self.drawn = started;
+        let Some(size) = shown.size() else { return };
         let fresh = self.viewer.update();
         let viewer = &mut self.viewer;
         let scale = shown.window.scale_factor() as f32 * viewer.settings.scale;
@@ -139,23 +104,9 @@ impl App {
                 }
             }
         }
-        shown.interface.adapt(scale, viewer.settings.dark);
-        let Interface { context, platform, texture, .. } = &mut shown.interface;
-        let io = context.io_mut();
-        io.display_size = [width as f32, height as f32];
-        io.update_delta_time(since.max(Duration::from_micros(100)));
-        viewer.fly(since.as_secs_f32());
-        let ui = context.new_frame();
-        panels::draw(ui, viewer, scale);
-        platform.prepare_render(ui, &shown.window);
-        shown.canvas.resize(width, height);
-        viewer.paint(&mut shown.canvas);
-        let images = viewer.thumbnails.images();
-        ui::draw_with(&mut shown.canvas, context.render(), texture, images);
-        viewer.keep_picture(&shown.canvas, fresh);
-        if let Err(error) = shown.present() {
-            // A surface lost while the display changes comes back with the next frame.
-            viewer.messages.say(format!("the frame was not shown: {error}"), true);
+        if let Err(why) = shown.frame(viewer, size, scale, since, fresh) {
+            self.end = Err(Failure::Failed(format!("nothing can paint into the window: {why}")));
+            event_loop.exit();
         }
         self.stale = false;
         viewer.rate.tick(started.elapsed());
@@ -174,6 +125,12 @@ impl App {
             || self.touched.elapsed() < AFTERGLOW
     }
 
+    /// Whether a frame would be seen by nobody.
+    fn is_hidden(&self, shown: &Shown) -> bool {
+        let watched = self.script.is_some() || self.viewer.wants_picture(true);
+        shown.size().is_none() || !watched && shown.is_hidden()
+    }
+
     fn keep_settings(&mut self) {
         self.saved.0 = Instant::now();
         if self.saved.1 != self.viewer.settings {
@@ -190,19 +147,30 @@ impl ApplicationHandler for App {
         if self.shown.is_some() {
             return;
         }
-        match Shown::new(event_loop, self.viewer.settings.size) {
-            Ok(shown) => self.shown = Some(shown),
-            Err(why) => {
-                self.end = Ok(End::NoWindow(why));
-                event_loop.exit();
+        let shown = Shown::new(event_loop, &mut self.viewer);
+        self.end = match (&shown, &self.viewer.painting.device) {
+            (Err(why), _) => Ok(End::NoWindow(why.clone())),
+            // What the command line insists on is there or is an error.
+            (Ok(_), Err(why)) if self.painter == Some(PainterName::Vulkan) => {
+                Err(Failure::Failed(format!("--painter vulkan: {why}")))
             }
-        }
+            (Ok(_), _) => {
+                self.shown = shown.ok();
+                return;
+            }
+        };
+        event_loop.exit();
     }
 
     fn window_event(&mut self, event_loop: &ActiveEventLoop, id: WindowId, event: WindowEvent) {
         match &event {
             WindowEvent::CloseRequested => return event_loop.exit(),
             WindowEvent::RedrawRequested => return self.draw(event_loop),
+            WindowEvent::Occluded(covered) => {
+                if let Some(shown) = &mut self.shown {
+                    shown.covered = *covered;
+                }
+            }
             WindowEvent::Resized(size) if size.width > 0 && size.height > 0 => {
                 self.viewer.settings.size = [size.width, size.height];
             }
@@ -226,9 +194,19 @@ impl ApplicationHandler for App {
         platform.handle_event(io, &shown.window, &event);
     }
 
+    /// What is shown goes while the way to the display is still there.
+    fn exiting(&mut self, _: &ActiveEventLoop) {
+        self.shown = None;
+    }
+
     fn about_to_wait(&mut self, event_loop: &ActiveEventLoop) {
         let Some(shown) = &self.shown else { return };
         let now = Instant::now();
+        if self.is_hidden(shown) {
+            self.viewer.update();
+            self.stale = true;
+            return event_loop.set_control_flow(ControlFlow::WaitUntil(now + IDLE));
+        }
         if !(self.is_busy() || self.stale) {
             self.stale = self.viewer.update();
             event_loop.set_control_flow(ControlFlow::WaitUntil(now + IDLE));

@@ -1,6 +1,8 @@
 //! Where the passes may run, as the viewer offers it: the one place that learns of a new backend.
 
 use motes::Backend;
+#[cfg(feature = "vulkan")]
+use motes::vulkan::{DeviceInfo, DeviceKind};
 use std::sync::OnceLock;
 
 /// A backend to choose.
@@ -12,8 +14,7 @@ pub struct Choice {
 
 type Make = Box<dyn Fn(usize) -> Backend + Send + Sync>;
 
-/// Every backend and device; the first one is what the viewer starts with. Devices are looked for
-/// once.
+/// Every backend and device; the first one is what the viewer starts with.
 pub fn all() -> &'static [Choice] {
     static ALL: OnceLock<Vec<Choice>> = OnceLock::new();
     ALL.get_or_init(|| {
@@ -25,29 +26,62 @@ pub fn all() -> &'static [Choice] {
 }
 
 #[cfg(not(feature = "vulkan"))]
+const NOT_BUILT: &str = "this build has no Vulkan; build it with --features vulkan";
+
+#[cfg(not(feature = "vulkan"))]
 fn vulkan() -> Vec<Choice> {
-    vec![Choice { name: "vulkan".into(), make: Err("this build has no Vulkan backend".into()) }]
+    vec![Choice { name: "vulkan".into(), make: Err(NOT_BUILT.into()) }]
+}
+
+#[cfg(not(feature = "vulkan"))]
+pub fn best_device() -> Result<(&'static str, bool), String> {
+    Err(NOT_BUILT.into())
+}
+
+#[cfg(feature = "vulkan")]
+const NO_DEVICE: &str =
+    "there is no Vulkan device; install a driver (Debian: mesa-vulkan-drivers has one in software)";
+
+/// The devices that Vulkan knows, or why there are none. They are looked for once.
+#[cfg(feature = "vulkan")]
+fn devices() -> Result<&'static [DeviceInfo], String> {
+    static FOUND: OnceLock<Result<Vec<DeviceInfo>, String>> = OnceLock::new();
+    let look = || match motes::vulkan::devices() {
+        Ok(devices) if devices.is_empty() => Err(NO_DEVICE.into()),
+        Ok(devices) => Ok(devices),
+        Err(why) => Err(why.to_string()),
+    };
+    FOUND.get_or_init(look).as_deref().map_err(Clone::clone)
+}
+
+/// The name of the best device and whether it is a graphics card, or why there is none.
+#[cfg(feature = "vulkan")]
+pub fn best_device() -> Result<(&'static str, bool), String> {
+    let best = &devices()?[0];
+    match &best.refused {
+        Some(why) => Err(format!("{} cannot be used: {why}; update its driver", best.name)),
+        None => Ok((&best.name, best.kind != DeviceKind::Software)),
+    }
 }
 
 /// A choice a device; one with the reason where there is none.
 #[cfg(feature = "vulkan")]
 fn vulkan() -> Vec<Choice> {
     let absent = |why: String| vec![Choice { name: "vulkan".into(), make: Err(why) }];
-    let devices = match motes::vulkan::devices() {
-        Ok(devices) if devices.is_empty() => return absent("there is no Vulkan device".into()),
+    let devices = match devices() {
         Ok(devices) => devices,
-        Err(why) => return absent(why.to_string()),
+        Err(why) => return absent(why),
     };
-    let choice = |device: motes::vulkan::DeviceInfo| {
+    let choice = |device: &DeviceInfo| {
         let number = device.number.to_string();
         let make: Make =
             Box::new(move |_| Backend::Vulkan { device: Some(number.clone()), from: None });
         Choice {
             name: format!("vulkan: {}", device.name),
-            make: device.refused.map_or(Ok(make), Err),
+            make: device.refused.clone().map_or(Ok(make), Err),
         }
     };
-    devices.into_iter().map(choice).collect()
+    devices.iter().map(choice).collect()
 }
 
 /// A backend by its name; the first one where it is not here.

@@ -15,6 +15,8 @@ pub struct Interface {
     pub context: Context,
     pub platform: WinitPlatform,
     pub texture: FontTexture,
+    /// How often the fonts were made.
+    pub version: u64,
     font: Option<Vec<u8>>,
     /// The style imgui starts with; sizes are scaled from it.
     plain: imgui::Style,
@@ -34,6 +36,7 @@ impl Interface {
             context,
             platform,
             texture: FontTexture::default(),
+            version: 0,
             font: fonts::system(),
             made_for: None,
         }
@@ -91,6 +94,7 @@ impl Interface {
             None => atlas.add_font(&[FontSource::DefaultFontData { config }]),
         };
         let texture = atlas.build_alpha8_texture();
+        self.version += 1;
         self.texture = FontTexture {
             width: texture.width as usize,
             height: texture.height as usize,

@@ -6,7 +6,8 @@
 //! move POINT            press BUTTON    release BUTTON  click POINT    rightclick POINT
 //! drag POINT POINT      cut POINT POINT wheel NOTCHES   key NAME       drop FILE
 //! set PARAMETER VALUE   resize W H      threads N       speed X        color NAME
-//! backend NAME          screenshot FILE report FILE     monkey SEED SECONDS            quit
+//! backend NAME          painter NAME    screenshot FILE report FILE    monkey SEED SECONDS
+//! lose surface|device   quit
 //! ```
 //!
 //! A POINT is two numbers (pixels of the window) or `@ID`, where a particle is seen. Empty lines and
@@ -18,8 +19,10 @@ mod report;
 
 use super::colors::ColorBy;
 use super::input::Input;
+use super::painter::Lost;
 use super::physics::Command;
 use super::state::Viewer;
+use crate::cli::PainterName;
 use glam::Vec2;
 use imgui::{Io, Key, MouseButton};
 use monkey::Monkey;
@@ -60,6 +63,8 @@ pub enum Op {
     Resize(u32, u32),
     Threads(usize),
     Backend(&'static str),
+    Painter(PainterName),
+    Lose(Lost),
     Speed(f32),
     Color(ColorBy),
     Screenshot(PathBuf),
@@ -175,6 +180,8 @@ impl Script {
             }
             Op::Threads(threads) => viewer.physics.send(Command::Threads(threads)),
             Op::Backend(name) => viewer.physics.send(Command::Backend(name)),
+            Op::Painter(painter) => viewer.choose_painter(painter),
+            Op::Lose(what) => viewer.painting.lost = Some(what),
             Op::Speed(speed) => viewer.set_speed(speed),
             Op::Color(color) => viewer.settings.color = color,
             Op::Screenshot(path) => {

@@ -1,6 +1,7 @@
 //! What is remembered between runs, in the platform's folder for settings.
 
 use super::colors::ColorBy;
+use crate::cli::PainterName;
 use motes::file::write_atomically;
 use serde::{Deserialize, Serialize};
 use std::path::PathBuf;
@@ -20,6 +21,7 @@ pub struct Settings {
     pub lines: bool,
     /// Draw cloth and bodies as surfaces, not as particles.
     pub skins: bool,
+    pub painter: PainterName,
     /// Simulated seconds a second; 0 for as fast as it goes.
     pub speed: f32,
     /// Worker threads; 0 for one per core.
@@ -44,6 +46,7 @@ impl Default for Settings {
             color: ColorBy::Material,
             lines: false,
             skins: true,
+            painter: PainterName::Auto,
             speed: 1.0,
             threads: 0,
             ball_size: 0.05,

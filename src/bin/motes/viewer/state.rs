@@ -6,6 +6,7 @@ use super::comparison::Comparison;
 use super::convergence::Curve;
 use super::history::History;
 use super::messages::{Messages, Note};
+use super::painter::Painting;
 use super::panels::parameters::Pending;
 use super::panels::profile::Profile;
 use super::physics::{Command, Frame, MeshPlacement, Physics, Placement};
@@ -15,7 +16,8 @@ use super::scenery::{Marks, Scenery};
 use super::settings::Settings;
 use super::thumbnails::Thumbnails;
 use super::view::View;
-use crate::paint::{Canvas, Painter, Quality};
+use crate::cli::PainterName;
+use crate::paint::Canvas;
 use crate::render;
 use glam::Vec3;
 use std::path::PathBuf;
@@ -54,8 +56,7 @@ pub struct Viewer {
     pub recording: Option<(PathBuf, u32)>,
     /// Frames drawn a second.
     pub rate: Rate,
-    painter: Painter,
-    picture: Canvas,
+    pub painting: Painting,
 }
 
 /// What the panel Compare shows.
@@ -91,7 +92,7 @@ impl Convergence {
 }
 
 impl Viewer {
-    pub fn new(settings: Settings) -> std::io::Result<Self> {
+    pub fn new(settings: Settings, painting: Painting) -> std::io::Result<Self> {
         let physics = Physics::start(settings.threads)?;
         physics.send(Command::Speed(settings.speed));
         Ok(Viewer {
@@ -119,8 +120,7 @@ impl Viewer {
             screenshot: None,
             recording: None,
             rate: Rate::default(),
-            painter: Painter::new(Quality::LIVE),
-            picture: Canvas::default(),
+            painting,
         })
     }
 
@@ -167,8 +167,8 @@ impl Viewer {
         fresh || told
     }
 
-    /// Paints the scene into its part of the window's picture.
-    pub fn paint(&mut self, canvas: &mut Canvas) {
+    /// Makes the picture of the scene that is to be painted next.
+    pub fn build_scenery(&mut self) {
         let marks = Marks { selected: self.selected, pull: self.pointer.pull() };
         if self.scenery.build(&self.frame, &self.settings, &marks) {
             self.loading = None;
@@ -177,15 +177,20 @@ impl Viewer {
             self.frame_scene();
             self.suggest_placement();
         }
-        let [width, height] = self.view.size;
-        let picture = &self.scenery.picture;
-        if self.view.corner == [0, 0] && [canvas.width(), canvas.height()] == self.view.size {
-            self.painter.paint(picture, &self.view.camera, width, height, canvas);
-            return;
+    }
+
+    /// Takes another painter with the next frame.
+    pub fn choose_painter(&mut self, painter: PainterName) {
+        self.painting.wanted = painter;
+        self.settings.painter = painter;
+    }
+
+    /// A frame was not painted. Vulkan has no second chance, software may have one.
+    pub fn painter_failed(&mut self, why: String) {
+        self.messages.say(why.clone(), true);
+        if self.painting.used == PainterName::Vulkan {
+            self.painting.give_up_vulkan(why);
         }
-        self.painter.paint(picture, &self.view.camera, width, height, &mut self.picture);
-        let [left, top] = self.view.corner;
-        bitmap::blit(&self.picture, canvas, [left as i32, top as i32]);
     }
 
     /// Shows the scene from where it wants to be seen.
@@ -245,6 +250,12 @@ impl Viewer {
             Err(error) => self.messages.say(error.to_string(), true),
         }
         self.profile.picture = Some(path.with_extension("png"));
+    }
+
+    /// Whether somebody waits for the finished picture of the window.
+    pub fn wants_picture(&self, fresh: bool) -> bool {
+        let recording = self.recording.is_some() && fresh;
+        recording || self.screenshot.is_some() || self.profile.picture.is_some()
     }
 
     /// Gives the finished picture of the window to whoever waits for it.

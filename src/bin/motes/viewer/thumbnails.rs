@@ -10,6 +10,8 @@ use imgui::TextureId;
 pub struct Thumbnails {
     size: [u32; 2],
     images: Vec<Image>,
+    /// How often they were made.
+    pub version: u64,
 }
 
 impl Thumbnails {
@@ -24,6 +26,7 @@ impl Thumbnails {
         };
         self.images = entries.iter().map(image).collect();
         self.size = size;
+        self.version += 1;
     }
 
     /// For the painter.

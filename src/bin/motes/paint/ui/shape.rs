@@ -32,7 +32,7 @@ impl Clip {
         Self { x: cut(self.x, other.x), y: cut(self.y, other.y) }
     }
 
-    fn is_empty(&self) -> bool {
+    pub fn is_empty(&self) -> bool {
         self.x[0] >= self.x[1] || self.y[0] >= self.y[1]
     }
 }

@@ -1,15 +1,15 @@
 //! Play, pause, speed; what computes, and how; what is shown.
 
 use super::Desk;
+use crate::cli::PainterName;
 use crate::machine;
 use crate::viewer::action::Action;
 use crate::viewer::backends;
 use crate::viewer::colors::{ColorBy, Colors};
+use crate::viewer::painter;
 use crate::viewer::physics::Command;
 use crate::viewer::state::Viewer;
 use motes::world::{BroadPhase, Method, Solver};
-
-const NO_VULKAN_PAINTER: &str = "this build paints in software only";
 
 pub fn draw(desk: &Desk, viewer: &mut Viewer) {
     buttons(desk, viewer);
@@ -20,7 +20,7 @@ pub fn draw(desk: &Desk, viewer: &mut Viewer) {
     threads(desk, viewer);
     backend(desk, viewer);
     words(desk, viewer);
-    painter(desk);
+    painter_choice(desk, viewer);
     desk.ui.separator();
     looks(desk, viewer);
     width.end();
@@ -128,12 +128,27 @@ fn backend(desk: &Desk, viewer: &mut Viewer) {
     desk.hint(&format!("what computes\n{}", absent.join("\n")));
 }
 
-fn painter(desk: &Desk) {
-    if let Some(_open) = desk.ui.begin_combo("painter", "software") {
-        greyed(desk, "software", "software", None);
-        greyed(desk, "vulkan", "software", Some(NO_VULKAN_PAINTER));
+fn painter_choice(desk: &Desk, viewer: &mut Viewer) {
+    let painting = &viewer.painting;
+    let mut chosen = None;
+    let now = painting.label(painting.used);
+    if let Some(_open) = desk.ui.begin_combo("painter", &now) {
+        for painter in [PainterName::Software, PainterName::Vulkan] {
+            let absent = painting.device.as_ref().err().map(String::as_str);
+            let why_not = absent.filter(|_| painter == PainterName::Vulkan);
+            if greyed(desk, &painting.label(painter), &now, why_not) {
+                chosen = Some(painter);
+            }
+        }
     }
-    desk.hint(NO_VULKAN_PAINTER);
+    let why = match painting.used == PainterName::Software {
+        true => painting.device.as_ref().err().cloned().or(painter::auto().err()),
+        false => None,
+    };
+    desk.hint(&format!("what paints this window\n{}", why.unwrap_or_default()));
+    if let Some(painter) = chosen {
+        viewer.choose_painter(painter);
+    }
 }
 
 /// A word of a list, not to be chosen where there is a reason against it. True when it is chosen.
@@ -143,7 +158,9 @@ fn greyed(desk: &Desk, word: &str, now: &str, why_not: Option<&str>) -> bool {
         chosen = desk.ui.selectable_config(word).selected(word == now).build();
     });
     if let Some(why) = why_not {
+        let wrap = desk.ui.push_text_wrap_pos_with_pos(desk.px(320.0));
         desk.ui.text_disabled(why);
+        wrap.end();
     }
     chosen
 }

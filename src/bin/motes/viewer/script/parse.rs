@@ -1,9 +1,12 @@
 //! Lines of a script as things to do. A wrong line is refused before the window opens.
 
 use super::{Op, Point, STROKE, Script, parameter};
+use crate::cli::PainterName;
 use crate::failure::Failure;
 use crate::viewer::colors::ColorBy;
+use crate::viewer::painter::Lost;
 use crate::viewer::{backends, keys};
+use clap::ValueEnum;
 use glam::Vec2;
 use imgui::MouseButton;
 use std::path::Path;
@@ -75,6 +78,18 @@ fn read(line: &str) -> Result<Vec<Op>, String> {
             let found = backends::all().iter().find(|choice| choice.name.starts_with(&name));
             let choice = found.ok_or(format!("no backend `{name}`"))?;
             vec![Op::Backend(&choice.name), Op::Wait(3)]
+        }
+        "painter" => {
+            let painter = PainterName::from_str(&words.word()?, true)?;
+            vec![Op::Painter(painter), Op::Wait(3)]
+        }
+        "lose" => {
+            let what = match words.word()?.as_str() {
+                "surface" => Lost::Surface,
+                "device" => Lost::Device,
+                other => return Err(format!("`{other}` is not surface or device")),
+            };
+            vec![Op::Lose(what), Op::Wait(3)]
         }
         "speed" => vec![Op::Speed(words.number()?)],
         "color" => {

@@ -51,6 +51,7 @@ pub fn write(path: &Path, viewer: &Viewer, window: &Window, scale: f32) -> Resul
         "iterations": frame.params.iterations,
         "threads": frame.threads,
         "backend": frame.backend,
+        "painter": viewer.painting.label(viewer.painting.used),
         "selected": viewer.selected,
         "size": [size.width, size.height],
         "scale": scale,

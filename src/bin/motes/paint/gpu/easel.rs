@@ -1,0 +1,272 @@
+//! What a picture is drawn on, and the order of drawing.
+
+use super::check;
+use super::device::Gpu;
+use super::frame::Frame;
+use super::inputs::Inputs;
+use super::passes::Passes;
+use super::pipelines::Pipelines;
+use super::rows::{Ball, Facet, Rows, Stroke};
+use super::sun::Sun;
+use super::targets::Targets;
+use crate::paint::{Camera, Line, Picture};
+use ash::vk;
+use rayon::prelude::*;
+use std::sync::Arc;
+
+/// Draws pictures one after the other; the caller waits for the device before the next.
+pub struct Easel {
+    spheres: Rows<Ball>,
+    /// Triangles, then walls, which throw no shadow.
+    facets: Rows<Facet>,
+    triangles: u32,
+    lines: Rows<Stroke>,
+    /// Lines by depth: bits of the nearest, then the place.
+    order: Vec<u64>,
+    inputs: Inputs,
+    sun: Sun,
+    pub(super) targets: Targets,
+    pipelines: Pipelines,
+    pub(super) passes: Passes,
+    pub(super) gpu: Arc<Gpu>,
+    #[cfg(test)]
+    pub(super) reader: Option<super::read::Reader>,
+}
+
+/// Nothing is farther: the camera's depths are near / z, the sun's grow.
+const FARTHEST: vk::ClearValue = depth(0.0);
+const FARTHEST_FROM_SUN: vk::ClearValue = depth(1.0);
+const BLACK: vk::ClearValue =
+    vk::ClearValue { color: vk::ClearColorValue { float32: [0.0, 0.0, 0.0, 1.0] } };
+/// No normal, and the kind of nothing.
+const NOTHING: vk::ClearValue = vk::ClearValue { color: vk::ClearColorValue { float32: [0.0; 4] } };
+
+const fn depth(depth: f32) -> vk::ClearValue {
+    vk::ClearValue { depth_stencil: vk::ClearDepthStencilValue { depth, stencil: 0 } }
+}
+
+impl Easel {
+    pub fn new(gpu: &Arc<Gpu>) -> Result<Self, String> {
+        let passes = Passes::new(gpu)?;
+        let pipelines = Pipelines::new(gpu, &passes)?;
+        let sun = Sun::new(gpu, &passes)?;
+        let targets = Targets::new(gpu, &passes, 1, 1)?;
+        let inputs = Inputs::new(gpu, &pipelines)?;
+        inputs.take(&targets, &sun);
+        Ok(Self {
+            spheres: Rows::new("spheres"),
+            facets: Rows::new("triangles"),
+            triangles: 0,
+            lines: Rows::new("lines"),
+            order: Vec::new(),
+            inputs,
+            sun,
+            targets,
+            pipelines,
+            passes,
+            gpu: Arc::clone(gpu),
+            #[cfg(test)]
+            reader: None,
+        })
+    }
+
+    /// The picture takes this size; waits for the device when that is another.
+    pub fn resize(&mut self, width: u32, height: u32) -> Result<(), String> {
+        if self.targets.size != [width.max(1), height.max(1)] {
+            // SAFETY: the device is alive.
+            let idle = unsafe { self.gpu.raw.device_wait_idle() };
+            check("waiting for the device", idle)?;
+            self.targets = Targets::new(&self.gpu, &self.passes, width, height)?;
+            self.inputs.take(&self.targets, &self.sun);
+        }
+        Ok(())
+    }
+
+    /// Loads a picture and records how it is drawn into `area`, which is left, top, width, height of
+    /// the image; beside it the image is black. After it the image is a colour attachment.
+    pub fn record(
+        &mut self,
+        commands: vk::CommandBuffer,
+        picture: &Picture,
+        camera: &Camera,
+        area: [u32; 4],
+    ) -> Result<(), String> {
+        let [left, top, width, height] = area;
+        let ends = [left.saturating_add(width), top.saturating_add(height)];
+        if ends[0] > self.targets.size[0] || ends[1] > self.targets.size[1] {
+            return Err(format!("{area:?} is not within a picture of {:?}", self.targets.size));
+        }
+        let frame = Frame::new(picture, camera, area);
+        self.inputs.load(&frame);
+        self.load(picture, &frame)?;
+        let bind = vk::PipelineBindPoint::GRAPHICS;
+        let (layout, sets) = (self.pipelines.layout, [self.inputs.set]);
+        // SAFETY: the caller records; the set is alive until the work is done.
+        unsafe {
+            self.gpu.raw.cmd_bind_descriptor_sets(commands, bind, layout, 0, &sets, &[]);
+        }
+        let drawing = Drawing { gpu: &self.gpu.raw, commands };
+        self.draw(&drawing, &frame, area);
+        Ok(())
+    }
+
+    fn load(&mut self, picture: &Picture, frame: &Frame) -> Result<(), String> {
+        let Self { gpu, spheres, facets, lines, order, .. } = self;
+        spheres.clear(gpu, picture.spheres.len())?;
+        spheres.add(picture.spheres.iter().filter_map(Ball::of));
+        facets.clear(gpu, picture.triangles.len() + picture.walls.len())?;
+        self.triangles = facets.add(picture.triangles.iter().filter_map(Facet::of)) as u32;
+        facets.add(picture.walls.iter().filter_map(Facet::of));
+        lines.clear(gpu, picture.lines.len())?;
+        // Far lines first: near ones are blended over them.
+        let key = |(at, line): (usize, &Line)| {
+            let near = Stroke::of(line)?.near(frame);
+            Some(u64::from(near.to_bits()) << 32 | at as u64)
+        };
+        order.clear();
+        order.extend(picture.lines.iter().enumerate().filter_map(key));
+        order.par_sort_unstable_by(|a, b| b.cmp(a));
+        let at = |&key: &u64| Stroke::of(&picture.lines[key as u32 as usize]);
+        lines.add(order.iter().filter_map(at));
+        Ok(())
+    }
+
+    /// The passes of a picture in their order.
+    fn draw(&self, drawing: &Drawing, frame: &Frame, area: [u32; 4]) {
+        let Self { passes, targets, pipelines, sun, .. } = self;
+        let [.., width, height] = area;
+        let seen = width > 0 && height > 0;
+
+        drawing.begin(passes.shadow, sun.frame, Sun::SIZE, &[FARTHEST_FROM_SUN]);
+        let map = frame.map();
+        if seen && map != [0, 0] {
+            drawing.look([0, 0, map[0], map[1]]);
+            drawing.instances(pipelines.sphere_shadow, 4, self.spheres.get());
+            let throwing = self.facets.get().map(|(facets, _)| (facets, self.triangles));
+            drawing.instances(pipelines.facet_shadow, 3, throwing);
+        }
+        drawing.end();
+
+        drawing.begin(passes.solids, targets.solids, targets.size, &[NOTHING, NOTHING, FARTHEST]);
+        if seen {
+            drawing.look(area);
+            drawing.instances(pipelines.sphere, 4, self.spheres.get());
+            drawing.instances(pipelines.facet, 3, self.facets.get());
+            if frame.drop > 0.0 {
+                drawing.screen(pipelines.floor);
+            }
+        }
+        drawing.end();
+
+        drawing.begin(passes.occlusion, targets.occlusion, targets.half(), &[NOTHING]);
+        if seen {
+            drawing.look([0, 0, width.div_ceil(2), height.div_ceil(2)]);
+            drawing.screen(pipelines.occlusion);
+        }
+        drawing.end();
+
+        drawing.begin(passes.light, targets.light, targets.size, &[BLACK]);
+        if seen {
+            drawing.look(area);
+            drawing.screen(pipelines.light);
+        }
+        drawing.end();
+
+        let lines = self.lines.get().filter(|_| seen);
+        if lines.is_some() {
+            drawing.begin(passes.lines, targets.lines, targets.size, &[]);
+            drawing.look(area);
+            drawing.instances(pipelines.line, 4, lines);
+            drawing.end();
+        }
+    }
+
+    /// A pass and its frame for drawing the interface over the picture, whose image can be copied
+    /// from afterwards.
+    pub fn overlay(&self) -> (vk::RenderPass, vk::Framebuffer) {
+        (self.passes.overlay, self.targets.overlay)
+    }
+
+    /// The picture: sRGB bytes, blue first.
+    pub fn image(&self) -> vk::Image {
+        self.targets.picture.raw
+    }
+}
+
+impl Drop for Easel {
+    fn drop(&mut self) {
+        // SAFETY: the device is alive; a lost one has nothing left to wait for.
+        let _ = unsafe { self.gpu.raw.device_wait_idle() };
+    }
+}
+
+/// A command buffer that is being recorded.
+pub(super) struct Drawing<'a> {
+    pub gpu: &'a ash::Device,
+    pub commands: vk::CommandBuffer,
+}
+
+impl Drawing<'_> {
+    pub fn begin(
+        &self,
+        pass: vk::RenderPass,
+        frame: vk::Framebuffer,
+        [width, height]: [u32; 2],
+        clear: &[vk::ClearValue],
+    ) {
+        let info = vk::RenderPassBeginInfo::default()
+            .render_pass(pass)
+            .framebuffer(frame)
+            .render_area(vk::Extent2D { width, height }.into())
+            .clear_values(clear);
+        let inline = vk::SubpassContents::INLINE;
+        // SAFETY: the buffer is being recorded; pass and frame are alive and fit each other.
+        unsafe { self.gpu.cmd_begin_render_pass(self.commands, &info, inline) };
+    }
+
+    pub fn end(&self) {
+        // SAFETY: a pass was begun.
+        unsafe { self.gpu.cmd_end_render_pass(self.commands) };
+    }
+
+    /// Draws to this part of the frame: left, top, width, height.
+    fn look(&self, [left, top, width, height]: [u32; 4]) {
+        let view = [vk::Viewport {
+            x: left as f32,
+            y: top as f32,
+            width: width as f32,
+            height: height as f32,
+            min_depth: 0.0,
+            max_depth: 1.0,
+        }];
+        let scissor = [vk::Rect2D {
+            offset: vk::Offset2D { x: left as i32, y: top as i32 },
+            extent: vk::Extent2D { width, height },
+        }];
+        // SAFETY: the buffer is being recorded.
+        unsafe {
+            self.gpu.cmd_set_viewport(self.commands, 0, &view);
+            self.gpu.cmd_set_scissor(self.commands, 0, &scissor);
+        }
+    }
+
+    /// Draws every row with so many corners.
+    fn instances(&self, pipeline: vk::Pipeline, corners: u32, rows: Option<(vk::Buffer, u32)>) {
+        let Some((buffer, count)) = rows.filter(|(_, count)| *count > 0) else { return };
+        // SAFETY: in a pass of the pipeline, with rows that are alive until the work is done.
+        unsafe {
+            self.gpu.cmd_bind_pipeline(self.commands, vk::PipelineBindPoint::GRAPHICS, pipeline);
+            self.gpu.cmd_bind_vertex_buffers(self.commands, 0, &[buffer], &[0]);
+            self.gpu.cmd_draw(self.commands, corners, count, 0, 0);
+        }
+    }
+
+    /// Draws one triangle that covers the screen.
+    fn screen(&self, pipeline: vk::Pipeline) {
+        // SAFETY: in a pass of the pipeline.
+        unsafe {
+            self.gpu.cmd_bind_pipeline(self.commands, vk::PipelineBindPoint::GRAPHICS, pipeline);
+            self.gpu.cmd_draw(self.commands, 3, 1, 0, 0);
+        }
+    }
+}

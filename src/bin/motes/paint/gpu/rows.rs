@@ -1,0 +1,151 @@
+//! The primitives of a picture as rows of vertex buffers, an instance a row. What cannot be drawn is
+//! left out here.
+
+use super::device::Gpu;
+use super::frame::Frame;
+use super::memory::Buffer;
+use crate::paint::{Line, Sphere, Triangle};
+use ash::vk;
+use bytemuck::{Pod, Zeroable};
+use glam::Vec3;
+use gpu_allocator::MemoryLocation;
+use std::marker::PhantomData;
+use std::sync::Arc;
+
+/// Beyond this [m] products of three coordinates overflow; nothing there could be seen.
+const FAR: f32 = 1e12;
+
+/// A row and where its parts stand [byte].
+pub trait Row: Pod {
+    const PARTS: &[(vk::Format, u32)];
+}
+
+const VEC3: vk::Format = vk::Format::R32G32B32_SFLOAT;
+const VEC4: vk::Format = vk::Format::R32G32B32A32_SFLOAT;
+const FLOAT: vk::Format = vk::Format::R32_SFLOAT;
+const COLOR: vk::Format = vk::Format::R8G8B8A8_UNORM;
+
+#[repr(C)]
+#[derive(Clone, Copy, Pod, Zeroable)]
+pub struct Ball {
+    center: Vec3,
+    radius: f32,
+    color: [u8; 4],
+}
+
+impl Row for Ball {
+    const PARTS: &[(vk::Format, u32)] = &[(VEC4, 0), (COLOR, 16)];
+}
+
+impl Ball {
+    pub fn of(sphere: &Sphere) -> Option<Self> {
+        let &Sphere { center, radius, color: [r, g, b] } = sphere;
+        let drawable = is_near(center) && radius > 0.0 && radius < FAR;
+        drawable.then_some(Self { center, radius, color: [r, g, b, 255] })
+    }
+}
+
+#[repr(C)]
+#[derive(Clone, Copy, Pod, Zeroable)]
+pub struct Facet {
+    p: [Vec3; 3],
+    n: [Vec3; 3],
+    /// The last is 255 when it has two sides.
+    color: [u8; 4],
+}
+
+impl Row for Facet {
+    const PARTS: &[(vk::Format, u32)] =
+        &[(VEC3, 0), (VEC3, 12), (VEC3, 24), (VEC3, 36), (VEC3, 48), (VEC3, 60), (COLOR, 72)];
+}
+
+impl Facet {
+    pub fn of(triangle: &Triangle) -> Option<Self> {
+        let &Triangle { p, n, color: [r, g, b], two_sided } = triangle;
+        // Normals that say nothing give way to the flat one.
+        let n = if n.iter().all(|n| is_near(*n)) { n } else { [Vec3::ZERO; 3] };
+        let sides = if two_sided { 255 } else { 0 };
+        p.iter().all(|p| is_near(*p)).then_some(Self { p, n, color: [r, g, b, sides] })
+    }
+}
+
+#[repr(C)]
+#[derive(Clone, Copy, Pod, Zeroable)]
+pub struct Stroke {
+    a: Vec3,
+    b: Vec3,
+    color: [u8; 4],
+    width: f32,
+}
+
+impl Row for Stroke {
+    const PARTS: &[(vk::Format, u32)] = &[(VEC3, 0), (VEC3, 12), (COLOR, 24), (FLOAT, 28)];
+}
+
+impl Stroke {
+    pub fn of(line: &Line) -> Option<Self> {
+        let &Line { a, b, color: [r, g, b_], width_px } = line;
+        let drawable = is_near(a) && is_near(b) && width_px > 0.0 && width_px < FAR;
+        drawable.then_some(Self { a, b, color: [r, g, b_, 255], width: width_px })
+    }
+
+    /// Its nearest depth, for drawing near lines over far ones; not negative.
+    pub fn near(&self, frame: &Frame) -> f32 {
+        let depth = |p: Vec3| (p - frame.eye).dot(frame.forward);
+        depth(self.a).min(depth(self.b)).max(frame.near)
+    }
+}
+
+/// False also for what is not a number.
+fn is_near(p: Vec3) -> bool {
+    p.abs().cmplt(Vec3::splat(FAR)).all()
+}
+
+/// Rows on the device; the buffer grows and is kept.
+pub struct Rows<R> {
+    name: &'static str,
+    buffer: Option<Buffer>,
+    count: usize,
+    kind: PhantomData<R>,
+}
+
+impl<R: Row> Rows<R> {
+    pub fn new(name: &'static str) -> Self {
+        Self { name, buffer: None, count: 0, kind: PhantomData }
+    }
+
+    /// The buffer, unless there is nothing in it, and how many rows it holds.
+    pub fn get(&self) -> Option<(vk::Buffer, u32)> {
+        let buffer = self.buffer.as_ref().filter(|_| self.count > 0)?;
+        Some((buffer.raw, self.count as u32))
+    }
+
+    /// Forgets the rows and makes room for so many.
+    pub fn clear(&mut self, gpu: &Arc<Gpu>, most: usize) -> Result<(), String> {
+        self.count = 0;
+        let size = size_of::<R>();
+        // The device counts instances in 32 bits.
+        let Some(bytes) = most.checked_mul(size).filter(|_| u32::try_from(most).is_ok()) else {
+            let remedy = "use fewer of them, or --painter software";
+            return Err(format!("{most} {} are more than {} draws; {remedy}", self.name, gpu.name));
+        };
+        if self.buffer.as_ref().is_none_or(|buffer| buffer.bytes < bytes) {
+            self.buffer = None;
+            let (usage, place) = (vk::BufferUsageFlags::VERTEX_BUFFER, MemoryLocation::CpuToGpu);
+            let room = bytes.next_power_of_two();
+            self.buffer = Some(Buffer::new(gpu, self.name, room, usage, place)?);
+        }
+        Ok(())
+    }
+
+    /// Adds rows, as long as there is room; says how many there are then.
+    pub fn add(&mut self, rows: impl Iterator<Item = R>) -> usize {
+        let host = self.buffer.as_mut().map_or(&mut [][..], Buffer::host_mut);
+        let free = host.chunks_exact_mut(size_of::<R>()).skip(self.count);
+        for (place, row) in free.zip(rows) {
+            place.copy_from_slice(bytemuck::bytes_of(&row));
+            self.count += 1;
+        }
+        self.count
+    }
+}

@@ -1,0 +1,135 @@
+//! What paints the window: the processor, or a Vulkan device. Both take the same shot, so that one
+//! can follow the other between two frames.
+
+mod software;
+#[cfg(feature = "vulkan")]
+mod vulkan;
+
+use super::backends;
+use super::view::View;
+use crate::cli::PainterName;
+use crate::paint::ui::{FontTexture, Image};
+use crate::paint::{Canvas, Picture};
+use imgui::DrawData;
+use software::Software;
+use std::rc::Rc;
+use winit::window::Window;
+
+/// Paints into a window.
+pub trait Painter {
+    /// Paints the scene into its part of the window and the interface over it, and shows the
+    /// result; gives it as a picture, too, when the shot asks for one and there is one.
+    fn show(&mut self, shot: &Shot) -> Result<Option<&Canvas>, String>;
+}
+
+/// The whole window as it is to be seen next.
+pub struct Shot<'a> {
+    /// Width and height, none of them 0 [px].
+    pub size: [u32; 2],
+    pub picture: &'a Picture,
+    pub view: &'a View,
+    pub interface: &'a DrawData,
+    pub textures: Textures<'a>,
+    /// Whether somebody waits for the finished picture.
+    pub wanted: bool,
+    /// What is to be taken for lost.
+    #[cfg_attr(not(feature = "vulkan"), expect(dead_code))]
+    pub lost: Option<Lost>,
+}
+
+/// What the window system or the driver may take away at any time, and a test on purpose.
+#[derive(Clone, Copy, Debug)]
+pub enum Lost {
+    Surface,
+    Device,
+}
+
+/// What the interface is drawn with: texture 0 is the font, n is `images[n - 1]`.
+#[derive(Clone, Copy)]
+pub struct Textures<'a> {
+    pub fonts: &'a FontTexture,
+    pub images: &'a [Image],
+    /// How often the font and the images were made anew.
+    #[cfg_attr(not(feature = "vulkan"), expect(dead_code))]
+    pub version: [u64; 2],
+}
+
+/// What the viewer knows of its painters.
+pub struct Painting {
+    /// What the user wants.
+    pub wanted: PainterName,
+    /// What is in use: software or Vulkan.
+    pub used: PainterName,
+    /// The device of a Vulkan painter, or why there is none.
+    pub device: Result<String, String>,
+    /// What the next frame takes for lost.
+    pub lost: Option<Lost>,
+}
+
+impl Painting {
+    pub fn new(wanted: PainterName) -> Self {
+        // Whoever opens it will know for sure.
+        let device = backends::best_device().map(|(name, _)| name.into());
+        let device = device.map_err(|why| why.replace("--backend cpu", "--painter software"));
+        Painting { wanted, used: PainterName::Software, device, lost: None }
+    }
+
+    /// What the user reads of a painter.
+    pub fn label(&self, painter: PainterName) -> String {
+        match (painter, &self.device) {
+            (PainterName::Vulkan, Ok(name)) => format!("vulkan: {name}"),
+            (PainterName::Vulkan, Err(_)) => "vulkan".into(),
+            _ => "software".into(),
+        }
+    }
+
+    /// Vulkan can no more; what was wanted changes with it, so that it is not tried for ever.
+    pub fn give_up_vulkan(&mut self, why: String) {
+        self.device = Err(why);
+        self.wanted = PainterName::Software;
+    }
+}
+
+/// Makes the painter that is wanted. Where Vulkan cannot be had it is software, and the reason is
+/// in `painting`; an error when nothing can paint into this window.
+pub fn make(window: &Rc<Window>, painting: &mut Painting) -> Result<Box<dyn Painter>, String> {
+    let vulkan = match painting.wanted {
+        PainterName::Auto => auto().is_ok(),
+        PainterName::Vulkan => true,
+        PainterName::Software => false,
+    };
+    if vulkan {
+        match painting.device.clone().and_then(|_| open_vulkan(window)) {
+            Ok((painter, name)) => {
+                painting.device = Ok(name);
+                painting.used = PainterName::Vulkan;
+                return Ok(painter);
+            }
+            Err(why) => painting.give_up_vulkan(why),
+        }
+    }
+    painting.used = PainterName::Software;
+    Ok(Box::new(Software::new(window)?))
+}
+
+/// A Vulkan painter and the name of its device.
+#[cfg(feature = "vulkan")]
+fn open_vulkan(window: &Rc<Window>) -> Result<(Box<dyn Painter>, String), String> {
+    let (painter, device) = vulkan::Vulkan::new(window)?;
+    Ok((Box::new(painter), device))
+}
+
+/// Not asked for, since there is no device in such a build.
+#[cfg(not(feature = "vulkan"))]
+fn open_vulkan(_: &Rc<Window>) -> Result<(Box<dyn Painter>, String), String> {
+    Err("this build has no Vulkan".into())
+}
+
+/// The device that `auto` would paint with, or why it takes software: a device that is software
+/// itself is slower than the software painter.
+pub fn auto() -> Result<&'static str, String> {
+    match backends::best_device()? {
+        (name, true) => Ok(name),
+        (name, false) => Err(format!("{name} is no graphics card")),
+    }
+}
