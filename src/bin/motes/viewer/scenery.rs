@@ -1,7 +1,7 @@
 //! A frame of the simulation as a picture.
 
 use super::colors::Colors;
-use super::physics::Frame;
+use super::physics::{Frame, Placement, What};
 use super::settings::Settings;
 use crate::paint::{Line, Picture, Sphere, Theme, Triangle, palette};
 use crate::{picture, tessellate};
@@ -24,10 +24,12 @@ pub struct Scenery {
 
 /// What the user is doing that is to be seen.
 #[derive(Default)]
-pub struct Marks {
+pub struct Marks<'a> {
     pub selected: Option<u32>,
     /// A dragged particle and where it is pulled to.
     pub pull: Option<(u32, Vec3)>,
+    /// What may be placed next.
+    pub place: Option<&'a Placement>,
 }
 
 impl Scenery {
@@ -145,5 +147,34 @@ fn add_marks(picture: &mut Picture, frame: &Frame, marks: &Marks) {
     {
         picture.lines.push(Line { a: from, b: target, color: SELECTED, width_px: 2.0 });
         picture.spheres.push(Sphere { center: target, radius: radius * 0.6, color: SELECTED });
+    }
+    if let Some(wanted) = marks.place {
+        add_outline(picture, wanted);
+    }
+}
+
+/// The edges of what would be placed; of a mesh, whose size is not known here, a cross at its origin
+/// as long as its unit.
+fn add_outline(picture: &mut Picture, wanted: &Placement) {
+    let turn = wanted.turn();
+    let is_mesh = wanted.what == What::Mesh;
+    let half = match is_mesh {
+        true => Vec3::splat(0.5 * wanted.scale),
+        false => 0.5 * (wanted.size() + wanted.spacing),
+    };
+    let mut line = |a: Vec3, b: Vec3| {
+        let [a, b] = [a, b].map(|p| wanted.position + turn * (p * half));
+        picture.lines.push(Line { a, b, color: SELECTED, width_px: 1.5 });
+    };
+    for axis in Vec3::AXES {
+        if is_mesh {
+            line(-axis, axis);
+            continue;
+        }
+        // The four edges along an axis: the other two coordinates are at their ends.
+        let (u, v) = axis.any_orthonormal_pair();
+        for side in [u + v, u - v, v - u, -u - v] {
+            line(side - axis, side + axis);
+        }
     }
 }

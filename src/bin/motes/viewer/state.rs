@@ -1,14 +1,17 @@
 //! All that the viewer knows between two frames.
 
+use super::answers::Answers;
 use super::bitmap;
 use super::catalog::Catalog;
+use super::colors::ColorBy;
 use super::comparison::Comparison;
 use super::convergence::Curve;
+use super::densities::Densities;
 use super::history::History;
 use super::messages::{Messages, Note};
 use super::panels::parameters::Pending;
 use super::panels::profile::Profile;
-use super::physics::{Command, Frame, MeshPlacement, Physics, Placement};
+use super::physics::{Command, Frame, Physics, Placement};
 use super::pointer::Pointer;
 use super::recorder::Recorder;
 use super::scenery::{Marks, Scenery};
@@ -17,7 +20,6 @@ use super::thumbnails::Thumbnails;
 use super::view::View;
 use crate::paint::{Canvas, Painter, Quality};
 use crate::render;
-use glam::Vec3;
 use std::path::PathBuf;
 use std::time::{Duration, Instant};
 
@@ -37,7 +39,8 @@ pub struct Viewer {
     pub thumbnails: Thumbnails,
     pub profile: Profile,
     pub placement: Placement,
-    pub mesh: MeshPlacement,
+    /// Whether the panel Place is open, so that the scene shows where.
+    pub placing: bool,
     pub convergence: Convergence,
     pub compare: Compare,
     /// What the user wants; the frame tells what is.
@@ -54,6 +57,7 @@ pub struct Viewer {
     pub recording: Option<(PathBuf, u32)>,
     /// Frames drawn a second.
     pub rate: Rate,
+    densities: Densities,
     painter: Painter,
     picture: Canvas,
 }
@@ -108,7 +112,7 @@ impl Viewer {
             thumbnails: Thumbnails::default(),
             profile: Profile::default(),
             placement: Placement::default(),
-            mesh: MeshPlacement { name: "rabbit", position: Vec3::ZERO, scale: 1.0 },
+            placing: false,
             convergence: Convergence::new(),
             compare: Compare { steps: 60, runs: false, result: None },
             playing: false,
@@ -119,6 +123,7 @@ impl Viewer {
             screenshot: None,
             recording: None,
             rate: Rate::default(),
+            densities: Densities::default(),
             painter: Painter::new(Quality::LIVE),
             picture: Canvas::default(),
         })
@@ -169,7 +174,16 @@ impl Viewer {
 
     /// Paints the scene into its part of the window's picture.
     pub fn paint(&mut self, canvas: &mut Canvas) {
-        let marks = Marks { selected: self.selected, pull: self.pointer.pull() };
+        if self.settings.color == ColorBy::Density
+            && let Err(error) = self.densities.measure(&mut self.frame)
+        {
+            self.messages.say(format!("density: {error}"), true);
+        }
+        let marks = Marks {
+            selected: self.selected,
+            pull: self.pointer.pull(),
+            place: self.placing.then_some(&self.placement),
+        };
         if self.scenery.build(&self.frame, &self.settings, &marks) {
             self.loading = None;
             self.history.clear();
@@ -281,12 +295,19 @@ pub struct Rate {
     pub ms: f32,
     /// Frames drawn, ever.
     pub frames: u64,
+    /// The longest time between two frames since the window opened.
+    pub gap: Duration,
+    /// How soon inputs were answered.
+    pub answers: Answers,
 }
 
 impl Rate {
-    pub fn tick(&mut self, took: Duration) {
+    /// A frame is shown, which took so long to draw. `moves` says that it changes by itself.
+    pub fn tick(&mut self, took: Duration, moves: bool) {
         let now = Instant::now();
         self.frames += 1;
+        self.answers.show(self.frames, moves);
+        self.gap = self.gap.max(self.drawn.back().map_or(Duration::ZERO, |&last| now - last));
         self.drawn.push_back(now);
         while self.drawn.front().is_some_and(|&at| now - at > Duration::from_secs(1)) {
             self.drawn.pop_front();

@@ -12,6 +12,7 @@ pub mod profile;
 mod run;
 mod scenes;
 
+use super::answers::Seen;
 use super::state::Viewer;
 use imgui::{Condition, Ui, WindowFlags};
 
@@ -123,6 +124,9 @@ pub fn draw(ui: &Ui, viewer: &mut Viewer, scale: f32) {
     let [left, top, width, height] = layout.view;
     viewer.view.corner = [left as u32, top as u32];
     viewer.view.size = [width as u32, height as u32];
+    let seen = Seen::now(ui, viewer);
+    viewer.rate.answers.look(seen);
+    viewer.placing = false;
     let desk = Desk { ui, scale };
     desk.panel("Run", layout.run, || run::draw(&desk, viewer));
     desk.panel("Parameters", layout.parameters, || parameters::draw(&desk, viewer));

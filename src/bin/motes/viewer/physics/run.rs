@@ -246,12 +246,7 @@ impl Runner {
             Command::Throw(ball) => {
                 edit::throw(world, &ball).map(|id| Some(format!("ball thrown: particle {}", id.0)))
             }
-            Command::Place(placement) => edit::place(world, &placement)
-                .map(|count| Some(format!("placed an object of {count} particles"))),
-            Command::AddMesh(path) => edit::add_mesh(world, &path)
-                .map(|count| Some(format!("{}: an obstacle of {count} triangles", path.display()))),
-            Command::PlaceMesh(mesh) => edit::place_mesh(world, &mesh)
-                .map(|()| Some(format!("{} is an obstacle now", mesh.name))),
+            Command::Place(placement) => edit::place(world, &placement).map(Some),
             Command::Save(path) => snapshot::save(&path, &self.info.spec, world)
                 .map(|()| Some(format!("state saved as {}", path.display()))),
             Command::Export(folder, format) => crate::frames::export(&folder, format, world)

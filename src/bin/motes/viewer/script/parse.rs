@@ -3,9 +3,11 @@
 use super::{Op, Point, STROKE, Script, parameter};
 use crate::failure::Failure;
 use crate::viewer::colors::ColorBy;
+use crate::viewer::physics::{Placement, What};
 use crate::viewer::{backends, keys};
-use glam::Vec2;
+use glam::{Vec2, Vec3};
 use imgui::MouseButton;
+use motes::Scene;
 use std::path::Path;
 use std::time::Instant;
 
@@ -61,6 +63,9 @@ fn read(line: &str) -> Result<Vec<Op>, String> {
             vec![Op::Key(key, true), Op::Wait(1), Op::Key(key, false), Op::Wait(1)]
         }
         "drop" => vec![Op::Drop(words.word()?.into()), Op::Wait(2)],
+        "type" => vec![Op::Type(words.rest()), Op::Wait(2)],
+        "place" => vec![Op::Place(Box::new(words.placement()?)), Op::Wait(3)],
+        "hand" => vec![Op::Wait(2), Op::Hand(words.word()?.into())],
         "set" => {
             let name = words.word()?;
             let known = parameter(&name).ok_or(format!("no parameter `{name}`"))?;
@@ -144,6 +149,26 @@ impl Words<'_> {
         }
         let x = word.parse().map_err(|_| format!("`{word}` is not a number"))?;
         Ok(Point::At(Vec2::new(x, self.number()?)))
+    }
+
+    fn placement(&mut self) -> Result<Placement, String> {
+        let word = self.word()?;
+        let position = Vec3::new(self.number()?, self.number()?, self.number()?);
+        let size = self.number()?;
+        let mut wanted =
+            Placement { position, scale: size, spacing: size, ..Placement::default() };
+        let soft = ["box", "ball", "cylinder", "torus", "cloth"];
+        match soft.iter().position(|name| *name == word) {
+            Some(k) => wanted.what = What::ALL[k].0,
+            None => {
+                wanted.what = What::Mesh;
+                match Scene::builtin_mesh_names().find(|name| *name == word) {
+                    Some(name) => wanted.builtin = name,
+                    None => wanted.file = word,
+                }
+            }
+        }
+        Ok(wanted)
     }
 
     fn button(&mut self) -> Result<MouseButton, String> {
