@@ -87,7 +87,8 @@ mod tests {
         let iterations = engine.world().params.iterations;
         let curve = sweep(engine.world().clone(), iterations).unwrap();
         engine.step(engine.world().params.dt).unwrap();
-        let (end, own) = (curve.kinds[0].1[iterations as usize], engine.world().residual(Kind::Distance));
+        let (end, own) =
+            (curve.kinds[0].1[iterations as usize], engine.world().residual(Kind::Distance));
         assert!((end - own).abs() < 1e-6 * own, "{end} and {own}");
         // The control: without the wind it is another curve.
         let mut calm = engine.world().clone();

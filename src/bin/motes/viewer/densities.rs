@@ -103,11 +103,15 @@ mod tests {
     fn inside_a_lattice_is_the_mass_of_a_cell_over_its_volume() {
         for (spacing, mass) in [(0.1, 0.7), (0.02, 0.008)] {
             let densities = measured(frame(lattice(9, spacing), mass, 0.5 * spacing));
-            let expected = mass / spacing.powi(3);
-            let middle = densities[4 + 4 * 9 + 4 * 81];
-            assert!((middle / expected - 1.0).abs() < 0.02, "{middle} is not {expected} kg/m³");
-            // The control: a corner has an eighth of its neighbours, so its value is another.
-            assert!(densities[0] < 0.5 * expected, "{} at the corner", densities[0]);
+            let whole = mass / f32::powi(spacing, 3);
+            let middle = densities[4 + 4 * 9 + 4 * 81] / whole;
+            assert!((middle - 1.0).abs() < 0.02, "{middle} of {whole} kg/m³");
+            // A corner has three neighbours at one spacing, three at sqrt 2, one at sqrt 3, which
+            // count 27/64, 8/64 and 1/64 of itself.
+            let own = 315.0 / (64.0 * PI * 8.0);
+            let corner = own * (1.0 + 3.0 * 27.0 / 64.0 + 3.0 * 8.0 / 64.0 + 1.0 / 64.0);
+            let found = densities[0] / whole;
+            assert!((found - corner).abs() < 1e-4, "{found} at the corner, not {corner}");
         }
     }
 

@@ -166,19 +166,25 @@ impl Viewer {
                 }
             }
         }
+        self.measure_density();
         if fresh && self.selected.is_some_and(|id| self.frame.slot(id).is_none()) {
             self.selected = None;
         }
         fresh || told
     }
 
-    /// Paints the scene into its part of the window's picture.
-    pub fn paint(&mut self, canvas: &mut Canvas) {
+    /// Only while it is shown; a frame that has its densities keeps them.
+    fn measure_density(&mut self) {
         if self.settings.color == ColorBy::Density
             && let Err(error) = self.densities.measure(&mut self.frame)
         {
             self.messages.say(format!("density: {error}"), true);
         }
+    }
+
+    /// Paints the scene into its part of the window's picture.
+    pub fn paint(&mut self, canvas: &mut Canvas) {
+        self.measure_density();
         let marks = Marks {
             selected: self.selected,
             pull: self.pointer.pull(),
@@ -218,7 +224,7 @@ impl Viewer {
         let Some((low, high)) = self.scenery.focus() else { return };
         let size = self.scenery.size();
         let mut position = (low + high) * 0.5;
-        position.y = high.y + 0.1 * size;
+        position.y = high.y + 0.07 * size;
         self.placement.position = position;
         self.placement.spacing = (size * 0.02).clamp(0.002, 1.0);
     }

@@ -20,7 +20,7 @@ use imgui::{Condition, Ui, WindowFlags};
 const LEFT: f32 = 276.0;
 const RIGHT: f32 = 252.0;
 const BOTTOM: f32 = 208.0;
-const RUN: f32 = 366.0;
+const RUN: f32 = 385.0;
 
 /// Left, top, width, height [px].
 pub type Area = [f32; 4];
@@ -49,7 +49,7 @@ impl Layout {
             if width >= (LEFT + RIGHT + 280.0) * scale { (RIGHT * scale).round() } else { 0.0 };
         let bottom =
             if height >= (BOTTOM + 200.0) * scale { (BOTTOM * scale).round() } else { 0.0 };
-        let run = (RUN * scale).min(height * 0.62).round();
+        let run = (RUN * scale).min(height * 0.72).round();
         let scenes = (height * 0.46).round();
         let middle = (width - left - right).max(1.0);
         Layout {

@@ -56,7 +56,9 @@ fn mesh(desk: &Desk, wanted: &mut Placement) {
     });
     ui.input_text("or file", &mut wanted.file).hint("path of an .obj").build();
     let now = if wanted.file.is_empty() { String::new() } else { format!("\n{}", wanted.file) };
-    desk.hint(&format!("goes before the mesh above; a file can also be dropped on the window{now}"));
+    desk.hint(&format!(
+        "goes before the mesh above; a file can also be dropped on the window{now}"
+    ));
 }
 
 /// What is made of particles.
@@ -75,7 +77,7 @@ fn body(desk: &Desk, wanted: &mut Placement, selected: Option<u32>) {
     number(desk, "compliance", &mut w.compliance, 0.0, 1e-2, "%.7g m/N", soft);
     number(desk, "stiffness", &mut w.stiffness, 0.0, 1.0, "%.3g", "0 to 1; counts with pbd");
     number(desk, "breaks at", &mut w.break_at, 0.0, 10.0, "%.3g strain", "0 is never");
-    let own = "a group of its own";
+    let own = "its own group";
     let other = w.group.or(selected).map(|group| format!("group {group}"));
     let now = if w.group.is_some() { other.as_deref().unwrap_or(own) } else { own };
     let words: Vec<&str> = std::iter::once(own).chain(other.as_deref()).collect();
@@ -90,7 +92,15 @@ fn body(desk: &Desk, wanted: &mut Placement, selected: Option<u32>) {
 
 fn ball(desk: &Desk, settings: &mut Settings) {
     let speed = "of the thrown ball, in sizes of the scene a second";
-    number(desk, "ball", &mut settings.ball_size, 0.005, 0.5, "%.3g", "radius over the scene's size");
+    number(
+        desk,
+        "ball",
+        &mut settings.ball_size,
+        0.005,
+        0.5,
+        "%.3g",
+        "radius over the scene's size",
+    );
     number(desk, "throw", &mut settings.ball_speed, 0.1, 20.0, "%.3g /s", speed);
     let weight = "of the thrown ball; 0 is a fifth of the scene's mass";
     number(desk, "weight", &mut settings.ball_mass, 0.0, 1000.0, "%.4g kg", weight);

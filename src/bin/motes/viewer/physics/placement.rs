@@ -22,7 +22,7 @@ impl What {
         (What::Cylinder, "soft cylinder"),
         (What::Torus, "soft torus"),
         (What::Cloth, "cloth"),
-        (What::Mesh, "mesh, an obstacle"),
+        (What::Mesh, "mesh (fixed)"),
     ];
 
     pub fn name(self) -> &'static str {

@@ -155,8 +155,7 @@ impl Words<'_> {
         let word = self.word()?;
         let position = Vec3::new(self.number()?, self.number()?, self.number()?);
         let size = self.number()?;
-        let mut wanted =
-            Placement { position, scale: size, spacing: size, ..Placement::default() };
+        let mut wanted = Placement { position, scale: size, spacing: size, ..Placement::default() };
         let soft = ["box", "ball", "cylinder", "torus", "cloth"];
         match soft.iter().position(|name| *name == word) {
             Some(k) => wanted.what = What::ALL[k].0,
