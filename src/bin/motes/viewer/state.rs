@@ -175,9 +175,9 @@ impl Viewer {
 
     /// Only while it is shown; a frame that has its densities keeps them.
     fn measure_density(&mut self) {
-        if self.settings.color == ColorBy::Density
-            && let Err(error) = self.densities.measure(&mut self.frame)
-        {
+        if self.settings.color != ColorBy::Density {
+            self.densities = Densities::default();
+        } else if let Err(error) = self.densities.measure(&mut self.frame) {
             self.messages.say(format!("density: {error}"), true);
         }
     }

@@ -25,7 +25,7 @@ pub fn draw(desk: &Desk, viewer: &mut Viewer) {
     });
     desk.hint(
         "copies of the scene as it is now, one after the other: on one worker, on all, and on \
-         every Vulkan device",
+         every Vulkan device; pause the scene for steady figures",
     );
     ui.same_line();
     match (&viewer.compare.result, viewer.compare.runs) {

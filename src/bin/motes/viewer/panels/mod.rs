@@ -104,6 +104,26 @@ impl Desk<'_> {
         }
     }
 
+    /// At most so many lines of a text that fit a width; what is left over is hinted at.
+    pub fn wrap(&self, text: &str, width: f32, most: usize) -> Vec<String> {
+        let fits = |text: &str| self.ui.calc_text_size(text)[0] <= width;
+        let mut lines = vec![String::new()];
+        for word in text.split_whitespace() {
+            let count = lines.len();
+            let last = &mut lines[count - 1];
+            let longer = format!("{last}{}{word}", if last.is_empty() { "" } else { " " });
+            if last.is_empty() || fits(&longer) {
+                *last = longer;
+            } else if count < most {
+                lines.push(word.into());
+            } else {
+                *last += "...";
+                break;
+            }
+        }
+        lines
+    }
+
     /// A word to choose. Gives the new one.
     pub fn choice<'w>(&self, label: &str, now: &str, words: &[&'w str]) -> Option<&'w str> {
         let mut chosen = None;
