@@ -12,8 +12,9 @@
 //!
 //! WHAT is `box`, `ball`, `cylinder`, `torus` or `cloth`, with SIZE m between particles, or a mesh by
 //! name or file, SIZE times as large. `hand` leaves the window to a real mouse and keyboard until
-//! FILE is there. A POINT is two numbers (pixels of the window) or `@ID`, where a particle is seen. Empty lines and
-//! those that begin with `#` are passed over. The scene does not run before `play` or `steps`.
+//! FILE is there. A POINT is two numbers (pixels of the window) or `@ID`, where a particle is seen.
+//! Empty lines and those that begin with `#` are passed over. The scene does not run before `play`
+//! or `steps`.
 
 mod monkey;
 mod parse;

@@ -186,7 +186,8 @@ mod tests {
 
     #[test]
     fn lines_are_read_and_wrong_ones_refused() {
-        let good = "# a comment\n\nopen tear\nsteps 30\ndrag @5 100 200\nset solver jacobi\nquit\n";
+        let good = "# a comment\n\nopen tear\nsteps 30\ndrag @5 100 200\nset solver jacobi\n\
+            place my.obj 0 1 0 2\ntype two words\nhand done\ncolor density\nquit\n";
         assert!(Script::parse(good).is_ok());
         for (bad, says) in [
             ("jump", "not known"),
@@ -196,6 +197,9 @@ mod tests {
             ("press up", "not left"),
             ("key F99", "no key"),
             ("set nonsense 1", "no parameter"),
+            ("place box 1 2 3", "missing"),
+            ("place my.obj 1 high 3 1", "not a number"),
+            ("color red", "no colouring"),
             ("quit now", "too much"),
         ] {
             let why = Script::parse(&format!("play\n{bad}")).err().unwrap();
