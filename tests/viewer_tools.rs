@@ -187,3 +187,15 @@ fn a_hand_is_answered_within_two_frames() {
     let most = inputs["frames_most"].as_u64().unwrap();
     assert!((1..=2).contains(&most), "{inputs}");
 }
+
+#[test]
+fn a_comparison_can_be_stopped() {
+    let Some(session) = Session::start() else { return };
+    // Some tenths of a second a step, 60 of them on each backend; the second click ends it.
+    let script = "set iterations 200\nset substeps 10\nclick 372 551\nwait 3\nclick 450 576\n\
+        wait 5\nreport a.json\nclick 450 576\nwait 200\nreport b.json\n";
+    session.run("cloth_hang", script);
+    let (a, b) = (session.report("a.json"), session.report("b.json"));
+    assert_eq!((a["comparing"].as_bool(), b["comparing"].as_bool()), (Some(true), Some(false)));
+    assert!(b["compared"].is_null(), "none of them was done: {}", b["compared"]);
+}

@@ -130,6 +130,7 @@ impl Viewer {
     /// Starts the simulation's thread anew.
     fn restart(&mut self) -> std::io::Result<()> {
         self.physics = Physics::start(self.settings.threads)?;
+        self.compare.runs = false;
         self.physics.send(Command::Speed(self.settings.speed));
         Ok(())
     }

@@ -149,7 +149,6 @@ impl Viewer {
                 Note::Info(text) => self.messages.say(text, false),
                 Note::Error(text) => {
                     self.loading = None;
-                    self.compare.runs = false;
                     self.messages.say(text, true);
                 }
                 Note::Stopped(text) => {
@@ -157,8 +156,13 @@ impl Viewer {
                     self.messages.say(text, true);
                 }
                 Note::Compared(result) => {
-                    self.compare.result = Some(result);
                     self.compare.runs = false;
+                    match result {
+                        // What was stopped at once leaves the last one to be seen.
+                        Ok(result) if result.runs.is_empty() => {}
+                        Ok(result) => self.compare.result = Some(result),
+                        Err(why) => self.messages.say(why, true),
+                    }
                 }
                 Note::Curve(curve) => {
                     self.convergence.curve = Some(curve);

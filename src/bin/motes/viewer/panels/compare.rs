@@ -10,6 +10,9 @@ use imgui::StyleColor;
 /// Width of the names at 100 % [px].
 const NAMES: f32 = 168.0;
 
+const ABOUT: &str = "copies of the scene as it is now, one after the other: on one worker, on all, \
+    and on every Vulkan device; pause the scene for steady figures";
+
 pub fn draw(desk: &Desk, viewer: &mut Viewer) {
     let ui = desk.ui;
     let steps = &mut viewer.compare.steps;
@@ -17,16 +20,15 @@ pub fn draw(desk: &Desk, viewer: &mut Viewer) {
     ui.slider("steps", 10, 300, steps);
     *steps = (*steps).clamp(1, 10_000);
     ui.same_line();
-    ui.disabled(viewer.compare.runs, || {
-        if ui.button("run on copies") {
-            viewer.compare.runs = true;
-            viewer.physics.send(Command::Compare(viewer.compare.steps));
-        }
-    });
-    desk.hint(
-        "copies of the scene as it is now, one after the other: on one worker, on all, and on \
-         every Vulkan device; pause the scene for steady figures",
-    );
+    let (label, command, hint) = match viewer.compare.runs {
+        false => ("run on copies###compare", Command::Compare(viewer.compare.steps), ABOUT),
+        true => ("stop###compare", Command::StopCompare, "shows those that are done"),
+    };
+    if ui.button(label) {
+        viewer.compare.runs |= matches!(command, Command::Compare(_));
+        viewer.physics.send(command);
+    }
+    desk.hint(hint);
     ui.same_line();
     match (&viewer.compare.result, viewer.compare.runs) {
         (_, true) => ui.text_disabled("running ..."),

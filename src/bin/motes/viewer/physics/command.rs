@@ -48,6 +48,8 @@ pub enum Command {
     Converge(u32),
     /// Runs copies of the world on every backend for this many steps.
     Compare(u32),
+    /// Ends that before its time.
+    StopCompare,
     /// Ends the thread.
     Quit,
 }

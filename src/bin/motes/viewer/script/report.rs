@@ -82,6 +82,7 @@ pub fn write(path: &Path, viewer: &Viewer, window: &Window, scale: f32) -> Resul
         "samples": viewer.history.shown().len(),
         "convergence": curve.map(|c| c.kinds.len()),
         "compared": viewer.compare.result.as_ref().map(|c| c.runs.len()),
+        "comparing": viewer.compare.runs,
         "messages": messages,
         "particles": particles,
     });
