@@ -125,9 +125,9 @@ fn a_path_is_typed_into_the_panel() {
     let cube = session.write("cube.obj", CUBE);
     // Dropped, so the panel has it; then the tab Place, a click behind the path, and the button.
     let script = format!(
-        "drop {}\nwait 4\nreport dropped.json\nclick 1118 369\nwait 3\nscreenshot place.png\n\
-         click 1055 545\nwait 6\nreport again.json\nclick 1160 445\nwait 3\ntype .old\nwait 3\n\
-         click 1055 545\nwait 6\nreport typed.json\n",
+        "drop {}\nwait 4\nreport dropped.json\nclick 1118 340\nwait 3\nscreenshot place.png\n\
+         click 1055 516\nwait 6\nreport again.json\nclick 1160 416\nwait 3\ntype .old\nwait 3\n\
+         click 1055 516\nwait 6\nreport typed.json\n",
         cube.display()
     );
     session.run("tear", &script);

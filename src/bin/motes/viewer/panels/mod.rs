@@ -50,7 +50,7 @@ impl Layout {
         let bottom =
             if height >= (BOTTOM + 200.0) * scale { (BOTTOM * scale).round() } else { 0.0 };
         let run = (RUN * scale).min(height * 0.72).round();
-        let scenes = (height * 0.46).round();
+        let scenes = (height * 0.42).round();
         let middle = (width - left - right).max(1.0);
         Layout {
             view: [left, 0.0, middle, (height - bottom).max(1.0)],
