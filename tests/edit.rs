@@ -182,3 +182,37 @@ fn iterations_end_early_at_the_residual_or_the_budget() {
     engine.world_mut().params.budget_ms = 5.0;
     assert!(engine.step(1.0 / 60.0).unwrap().iterations < 100_000);
 }
+
+/// The CPU, and a Vulkan device where there is one.
+fn backends() -> Vec<Backend> {
+    let cpu = Backend::Cpu { threads: 2 };
+    #[cfg(feature = "vulkan")]
+    if motes::vulkan::devices().is_ok_and(|all| all.iter().any(|d| d.refused.is_none())) {
+        return vec![cpu, Backend::Vulkan { device: None, from: None }];
+    }
+    vec![cpu]
+}
+
+#[test]
+fn particles_of_one_group_pass_through_each_other() {
+    for backend in backends() {
+        let mut world = World::new();
+        let mut add = |y: f32, group: u32| {
+            let (position, velocity, phase) = (Vec3::Y * y, Vec3::ZERO, Phase::group(group));
+            let particle = Particle { position, velocity, mass: 1.0, radius: 0.1, phase };
+            world.add_particle(&particle).unwrap()
+        };
+        let (below, above) = (add(0.0, 1), add(0.21, 2));
+        world.pin(below).unwrap();
+        let mut engine = Engine::new(world, backend.clone()).unwrap();
+        run(&mut engine, 30);
+        let height = |engine: &Engine| engine.world().position(above).unwrap().y;
+        let rest = height(&engine);
+        assert!((rest - 0.2).abs() < 5e-3, "{backend:?}: it rests at {rest} m");
+        engine.world_mut().set_phase(above, Phase::group(1)).unwrap();
+        run(&mut engine, 30);
+        let end = height(&engine);
+        assert!(end < -0.5, "{backend:?}: it is held at {end} m");
+        assert!(engine.world_mut().set_phase(motes::ParticleId(99), Phase::group(1)).is_err());
+    }
+}

@@ -10,6 +10,47 @@ use std::ops::ControlFlow;
 use std::time::Instant;
 
 impl Engine {
+    /// Takes the particles to where the next substep begins its iterations: constraints past their
+    /// threshold break, forces act, and each particle moves along its velocity. No time passes.
+    /// Contacts are left out, as in [`Engine::iterate`], which may go on from here.
+    ///
+    /// ```
+    /// use motes::{Backend, Engine, Particle, Phase, World};
+    /// let mut world = World::new();
+    /// world.params.gravity = glam::Vec3::ZERO;
+    /// let velocity = glam::Vec3::X * 6.0;
+    /// let position = glam::Vec3::ZERO;
+    /// let phase = Phase::group(1);
+    /// world.add_particle(&Particle { position, velocity, mass: 1.0, radius: 0.1, phase })?;
+    /// let mut engine = Engine::new(world, Backend::default())?;
+    /// engine.predict()?;
+    /// assert!((engine.positions()[0].x - 0.1).abs() < 1e-6);
+    /// # Ok::<(), motes::Error>(())
+    /// ```
+    pub fn predict(&mut self) -> Result<()> {
+        self.refuse_device()?;
+        let schedule = self.schedule();
+        let mut passes = schedule.begin.clone();
+        passes.extend(schedule.predict.iter().filter(|d| d.pass == Pass::Predict));
+        self.report.begin();
+        let Engine { world, cpu, report, .. } = self;
+        cpu.begin_substep(world, world.params.dt / world.params.substeps as f32);
+        run(&passes, cpu, world, report)?;
+        take_finite(&cpu.team, &mut world.particles);
+        Ok(())
+    }
+
+    fn refuse_device(&self) -> Result<()> {
+        self.world.params.check()?;
+        match self.device() {
+            None => Ok(()),
+            Some(_) => Err(Error::value(
+                "backend",
+                "bare iterations run on the CPU only; make a second engine with Backend::Cpu",
+            )),
+        }
+    }
+
     /// Runs up to `count` solver iterations over the constraints where the particles are now:
     /// nothing is predicted, no time passes and velocities stay. Contacts are left out, since their
     /// lists belong to a step. `after` sees the world after each iteration with the milliseconds
@@ -32,13 +73,7 @@ impl Engine {
         count: u32,
         mut after: impl FnMut(&World, f64) -> ControlFlow<()>,
     ) -> Result<()> {
-        self.world.params.check()?;
-        if self.device().is_some() {
-            return Err(Error::value(
-                "backend",
-                "bare iterations run on the CPU only; make a second engine with Backend::Cpu",
-            ));
-        }
+        self.refuse_device()?;
         let mut sweeps = self.schedule().iterate.clone();
         sweeps.retain(|d| match d.pass {
             Pass::SolveContacts | Pass::SolveEnvironment => false,

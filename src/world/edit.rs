@@ -1,7 +1,7 @@
 //! Changing a world between two steps: add, remove, move, pin and drag particles, add and cut
 //! constraints. Everything here checks its input and leaves the world legal.
 
-use super::{Kind, Particle, ParticleId, Path, Pin, World};
+use super::{Kind, Particle, ParticleId, Path, Phase, Pin, World};
 use crate::error::{Error, Result};
 use glam::Vec3;
 
@@ -59,6 +59,14 @@ impl World {
             return Err(Error::value("velocity", format!("{velocity} is not finite")));
         }
         self.particles.velocity[slot] = velocity.extend(0.0);
+        Ok(())
+    }
+
+    /// Puts a particle in another collision group, or changes what it meets there.
+    pub fn set_phase(&mut self, id: ParticleId, phase: Phase) -> Result<()> {
+        let slot = self.slot_of(id)?;
+        self.particles.phase[slot] = phase.0;
+        self.particle_revision += 1;
         Ok(())
     }
 

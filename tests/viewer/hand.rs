@@ -14,14 +14,31 @@ pub struct Hand {
     seen: Vec<String>,
 }
 
+/// Whether there is a hand. Without xdotool the test is skipped, unless `MOTES_REQUIRE_DISPLAY` is 1.
+pub fn is_here() -> bool {
+    let here = Command::new("xdotool").arg("version").output().is_ok();
+    let required = std::env::var("MOTES_REQUIRE_DISPLAY").is_ok_and(|v| v == "1");
+    assert!(here || !required, "no xdotool; install the package xdotool");
+    if !here {
+        eprintln!("skipped: no xdotool");
+    }
+    here
+}
+
+/// Runs xdotool with the words of a line.
+pub fn tool(display: &Display, line: &str) {
+    let words = line.split_whitespace();
+    let done = Command::new("xdotool").args(words).env("DISPLAY", &display.name).output().unwrap();
+    assert!(done.status.success(), "{line}: {}", String::from_utf8_lossy(&done.stderr));
+    // A frame, so that what was done is seen.
+    std::thread::sleep(Duration::from_millis(120));
+}
+
 impl Hand {
     /// Opens the viewer and gives it the keyboard. Skipped without Xvfb or xdotool.
     pub fn open(scene: &str, painter: &str) -> Option<Hand> {
         let display = Display::start()?;
-        if Command::new("xdotool").arg("version").output().is_err() {
-            let required = std::env::var("MOTES_REQUIRE_DISPLAY").is_ok_and(|v| v == "1");
-            assert!(!required, "no xdotool; install the package xdotool");
-            eprintln!("skipped: no xdotool");
+        if !is_here() {
             return None;
         }
         let folder = tempfile::tempdir().unwrap();
@@ -40,14 +57,8 @@ impl Hand {
         Some(hand)
     }
 
-    /// Runs xdotool with the words of a line.
     pub fn tool(&self, line: &str) {
-        let words = line.split_whitespace();
-        let done = Command::new("xdotool").args(words).env("DISPLAY", &self.display.name).output();
-        let done = done.unwrap();
-        assert!(done.status.success(), "{line}: {}", String::from_utf8_lossy(&done.stderr));
-        // A frame, so that what was done is seen.
-        std::thread::sleep(Duration::from_millis(120));
+        tool(&self.display, line);
     }
 
     /// Presses F12 and waits for the picture. Gives the step in its name, too.

@@ -4,11 +4,11 @@ use super::display::Display;
 use super::picture::Picture;
 use serde_json::Value;
 use std::path::{Path, PathBuf};
-use std::process::{Command, Output};
+use std::process::{Child, Command, Output};
 use std::time::{Duration, Instant};
 
 pub struct Session {
-    display: Display,
+    pub display: Display,
     folder: tempfile::TempDir,
     scale: &'static str,
     painter: Option<&'static str>,
@@ -52,10 +52,10 @@ impl Session {
         path
     }
 
-    /// Runs a script to its end, whatever that is. A window that freezes fails the test.
-    pub fn try_run(&self, scene: &str, script: &str, limit: Duration) -> Output {
+    /// Starts a script.
+    pub fn begin(&self, scene: &str, script: &str) -> Child {
         let script = self.write("script", &format!("{script}\nquit\n"));
-        let mut child = Command::new(env!("CARGO_BIN_EXE_motes"))
+        Command::new(env!("CARGO_BIN_EXE_motes"))
             .args(["view", scene, "--script"])
             .arg(script)
             .args(self.painter.iter().flat_map(|name| ["--painter", name]))
@@ -68,7 +68,11 @@ impl Session {
             .stdout(std::process::Stdio::piped())
             .stderr(std::process::Stdio::piped())
             .spawn()
-            .unwrap();
+            .unwrap()
+    }
+
+    /// Waits for the end of a script, whatever that is. A window that freezes fails the test.
+    pub fn end(&self, mut child: Child, limit: Duration) -> Output {
         let started = Instant::now();
         while child.try_wait().unwrap().is_none() {
             if started.elapsed() > limit {
@@ -80,9 +84,18 @@ impl Session {
         child.wait_with_output().unwrap()
     }
 
+    /// Runs a script to its end, whatever that is.
+    pub fn try_run(&self, scene: &str, script: &str, limit: Duration) -> Output {
+        self.end(self.begin(scene, script), limit)
+    }
+
     /// Runs a script that must succeed.
     pub fn run(&self, scene: &str, script: &str) {
         let output = self.try_run(scene, script, Duration::from_secs(300));
+        Self::check(&output, script);
+    }
+
+    pub fn check(output: &Output, script: &str) {
         let errors = String::from_utf8_lossy(&output.stderr);
         assert!(output.status.success(), "{script}\n{errors}");
         assert!(!errors.contains("panicked"), "{errors}");

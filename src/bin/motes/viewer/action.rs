@@ -1,7 +1,7 @@
 //! What a key, a button or a script may ask of the viewer.
 
 use super::catalog::Catalog;
-use super::physics::{Command, Physics};
+use super::physics::{Command, Physics, Placement};
 use super::state::Viewer;
 use glam::Vec2;
 use motes::ParticleId;
@@ -74,7 +74,7 @@ impl Viewer {
                 let size = Vec2::new(self.view.size[0] as f32, self.view.size[1] as f32);
                 self.throw_at(corner + size * 0.5);
             }
-            Action::Place => self.physics.send(Command::Place(self.placement)),
+            Action::Place => self.place(self.placement.clone()),
             Action::NextColor => self.settings.color = self.settings.color.next(),
             Action::Lines => self.settings.lines ^= true,
             Action::Skins => self.settings.skins ^= true,
@@ -108,6 +108,10 @@ impl Viewer {
         self.physics.send(Command::Speed(self.settings.speed));
     }
 
+    pub fn place(&mut self, placement: Placement) {
+        self.physics.send(Command::Place(Box::new(placement)));
+    }
+
     pub fn set_word(&mut self, name: &'static str, word: &str) {
         self.physics.send(Command::Param(name, toml::Value::String(word.into())));
     }
@@ -126,6 +130,7 @@ impl Viewer {
     /// Starts the simulation's thread anew.
     fn restart(&mut self) -> std::io::Result<()> {
         self.physics = Physics::start(self.settings.threads)?;
+        self.compare.runs = false;
         self.physics.send(Command::Speed(self.settings.speed));
         Ok(())
     }

@@ -109,7 +109,7 @@ impl App {
             event_loop.exit();
         }
         self.stale = false;
-        viewer.rate.tick(started.elapsed());
+        viewer.rate.tick(started.elapsed(), viewer.pointer.flies());
         if self.saved.0.elapsed() > Duration::from_secs(3) {
             self.keep_settings();
         }
@@ -181,7 +181,7 @@ impl ApplicationHandler for App {
         self.stale = true;
         // Whoever drives by script must not be disturbed by a mouse that happens to be there.
         let input = Input::of(&event);
-        if self.script.is_some() && input.is_some() {
+        if self.script.as_ref().is_some_and(|s| !s.gives_way()) && input.is_some() {
             return;
         }
         let Interface { context, platform, .. } = &mut shown.interface;

@@ -14,6 +14,8 @@ pub enum ColorBy {
     Material,
     /// From rest to the fastest.
     Speed,
+    /// From nothing to the densest.
+    Density,
     /// From the smallest radius to the largest.
     Size,
     /// The collision group.
@@ -23,9 +25,10 @@ pub enum ColorBy {
 }
 
 impl ColorBy {
-    pub const ALL: [(ColorBy, &'static str); 5] = [
+    pub const ALL: [(ColorBy, &'static str); 6] = [
         (ColorBy::Material, "material"),
         (ColorBy::Speed, "speed"),
+        (ColorBy::Density, "density"),
         (ColorBy::Size, "size"),
         (ColorBy::Phase, "phase"),
         (ColorBy::Worker, "worker"),
@@ -38,6 +41,16 @@ impl ColorBy {
     pub fn next(self) -> Self {
         let at = Self::ALL.iter().position(|(by, _)| *by == self).unwrap_or(0);
         Self::ALL[(at + 1) % Self::ALL.len()].0
+    }
+
+    /// The unit of what is measured; none where colours only tell things apart.
+    pub fn unit(self) -> Option<&'static str> {
+        match self {
+            ColorBy::Speed => Some("m/s"),
+            ColorBy::Density => Some("kg/m³"),
+            ColorBy::Size => Some("m"),
+            ColorBy::Material | ColorBy::Phase | ColorBy::Worker => None,
+        }
     }
 }
 
@@ -52,7 +65,13 @@ pub struct Colors<'a> {
 impl<'a> Colors<'a> {
     pub fn new(frame: &'a Frame, by: ColorBy) -> Self {
         let range = match by {
-            ColorBy::Speed => (0.0, usual_top_speed(frame)),
+            ColorBy::Speed => {
+                let speed = |slot: usize| frame.velocities[slot].truncate().length();
+                (0.0, usual_top(frame.velocities.len(), speed).max(0.05))
+            }
+            ColorBy::Density => {
+                (0.0, usual_top(frame.densities.len(), |slot| frame.densities[slot]))
+            }
             ColorBy::Size => {
                 let low = frame.radii.iter().copied().fold(f32::INFINITY, f32::min);
                 let high = frame.radii.iter().copied().fold(0.0, f32::max);
@@ -82,6 +101,7 @@ impl<'a> Colors<'a> {
             ColorBy::Speed => {
                 scaled(frame.velocities.get(slot).map_or(0.0, |v| v.truncate().length()))
             }
+            ColorBy::Density => scaled(frame.densities.get(slot).copied().unwrap_or(0.0)),
             ColorBy::Size => scaled(frame.radii.get(slot).copied().unwrap_or(0.0)),
             ColorBy::Phase => {
                 let phase = frame.phases.get(slot).copied().unwrap_or(0);
@@ -95,11 +115,10 @@ impl<'a> Colors<'a> {
     }
 }
 
-/// A speed that few particles exceed: one that flew off must not make all others look at rest.
-fn usual_top_speed(frame: &Frame) -> f32 {
-    let stride = (frame.velocities.len() / 512).max(1);
-    let sample = frame.velocities.iter().step_by(stride);
-    let mut speeds: Vec<f32> = sample.map(|v| v.truncate().length()).collect();
-    speeds.sort_unstable_by(f32::total_cmp);
-    speeds.get(speeds.len() * 49 / 50).copied().unwrap_or(0.0).max(0.05)
+/// A value that few exceed: one particle that flew off must not make all others look at rest.
+fn usual_top(count: usize, value: impl Fn(usize) -> f32) -> f32 {
+    let stride = (count / 512).max(1);
+    let mut sample: Vec<f32> = (0..count).step_by(stride).map(value).collect();
+    sample.sort_unstable_by(f32::total_cmp);
+    sample.get(sample.len() * 49 / 50).copied().unwrap_or(0.0)
 }

@@ -7,6 +7,8 @@ use crate::machine;
 use crossbeam::channel::Sender;
 use motes::pass::PASSES;
 use motes::{Backend, Engine, Pass, World};
+use std::sync::Arc;
+use std::sync::atomic::{AtomicBool, Ordering};
 
 /// What one backend took.
 pub struct Run {
@@ -48,36 +50,58 @@ fn contenders(threads: usize) -> Vec<(String, Backend)> {
     all
 }
 
-/// Measures, and sends what came out.
-pub fn measure(scene: &str, world: World, threads: usize, steps: u32, notes: &Sender<Note>) {
+/// Measures, and sends what came out. Once `stop` is set, the run that goes on is given up; those
+/// that are done are sent.
+pub fn measure(
+    scene: &str,
+    world: World,
+    threads: usize,
+    steps: u32,
+    stop: Arc<AtomicBool>,
+    notes: &Sender<Note>,
+) {
     let (theirs, scene) = (notes.clone(), scene.to_string());
     let started = std::thread::Builder::new().name("comparison".into()).spawn(move || {
         let runs = contenders(threads)
             .into_iter()
-            .map(|(name, backend)| run(name, world.clone(), backend, steps));
-        let note = match runs.collect::<motes::Result<Vec<Run>>>() {
-            Ok(runs) => Note::Compared(Box::new(Comparison { scene, steps, runs })),
-            Err(error) => Note::error(format!("comparison: {error}")),
+            .map(|(name, backend)| run(name, world.clone(), backend, steps, &stop))
+            .take_while(|run| !matches!(run, Ok(None)));
+        let note = match runs.collect::<motes::Result<Vec<Option<Run>>>>() {
+            Ok(runs) => {
+                let runs = runs.into_iter().flatten().collect();
+                Ok(Box::new(Comparison { scene, steps, runs }))
+            }
+            Err(error) => Err(format!("comparison: {error}")),
         };
-        let _ = theirs.send(note);
+        let _ = theirs.send(Note::Compared(note));
     });
     if let Err(error) = started {
-        let _ = notes.send(Note::error(format!("comparison: no thread: {error}")));
+        let _ = notes.send(Note::Compared(Err(format!("comparison: no thread: {error}"))));
     }
 }
 
-fn run(name: String, world: World, backend: Backend, steps: u32) -> motes::Result<Run> {
+/// Nothing when it was stopped.
+fn run(
+    name: String,
+    world: World,
+    backend: Backend,
+    steps: u32,
+    stop: &AtomicBool,
+) -> motes::Result<Option<Run>> {
     let mut engine = Engine::new(world, backend)?;
     let dt = engine.world().params.dt;
     let mut times = vec![Vec::new(); Pass::COUNT];
     let mut walls = Vec::new();
     for _ in 0..steps {
+        if stop.load(Ordering::Relaxed) {
+            return Ok(None);
+        }
         let report = engine.step(dt)?;
         walls.push(report.wall_ms as f32);
         report.passes.ran().for_each(|(pass, _, ms)| times[pass as usize].push(ms as f32));
     }
     let ms = std::array::from_fn(|pass| median(&mut times[pass]));
-    Ok(Run { name, ms, wall_ms: median(&mut walls) })
+    Ok(Some(Run { name, ms, wall_ms: median(&mut walls) }))
 }
 
 fn median(values: &mut [f32]) -> f32 {
@@ -90,13 +114,18 @@ mod tests {
     use super::*;
     use motes::Cloth;
 
-    #[test]
-    fn the_same_passes_run_for_any_team() {
+    fn compared(steps: u32, stop: bool) -> Box<Comparison> {
         let mut world = World::new();
         world.add_cloth(&Cloth::default()).unwrap();
         let (send, told) = crossbeam::channel::unbounded();
-        measure("cloth", world, 2, 5, &send);
-        let Ok(Note::Compared(compared)) = told.recv() else { panic!("nothing was compared") };
+        measure("cloth", world, 2, steps, Arc::new(AtomicBool::new(stop)), &send);
+        let Ok(Note::Compared(Ok(compared))) = told.recv() else { panic!("nothing was compared") };
+        compared
+    }
+
+    #[test]
+    fn the_same_passes_run_for_any_team() {
+        let compared = compared(5, false);
         assert_eq!(compared.runs.len(), contenders(2).len());
         assert!(compared.runs.len() >= 2);
         let passes = compared.passes();
@@ -104,5 +133,11 @@ mod tests {
         for run in &compared.runs {
             assert!(passes.iter().all(|&pass| run.ms[pass as usize] > 0.0) && run.wall_ms > 0.0);
         }
+    }
+
+    #[test]
+    fn a_stopped_comparison_ends() {
+        // As many steps would take weeks.
+        assert!(compared(u32::MAX, true).runs.is_empty());
     }
 }

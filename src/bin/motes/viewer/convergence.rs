@@ -3,7 +3,7 @@
 
 use super::messages::Note;
 use crossbeam::channel::Sender;
-use motes::{Backend, Engine, Kind, ParticleId, Solver, World};
+use motes::{Backend, Engine, Kind, Solver, World};
 use std::ops::ControlFlow;
 
 /// Residuals over iterations; index 0 is before the first.
@@ -31,16 +31,17 @@ pub fn measure(world: World, iterations: u32, notes: &Sender<Note>) {
     }
 }
 
-fn sweep(mut world: World, iterations: u32) -> motes::Result<Curve> {
-    predict(&mut world)?;
-    let kinds: Vec<Kind> = Kind::ALL.into_iter().filter(|&kind| world.count(kind) > 0).collect();
+fn sweep(world: World, iterations: u32) -> motes::Result<Curve> {
+    let mut engine = Engine::new(world, Backend::Cpu { threads: 1 })?;
+    engine.predict()?;
+    let world = engine.world();
+    let kinds = Kind::ALL.into_iter().filter(|&kind| world.count(kind) > 0);
     let mut curve = Curve {
         step: world.step_count(),
         solver: world.params.solver,
-        kinds: kinds.iter().map(|&kind| (kind, vec![world.residual(kind)])).collect(),
+        kinds: kinds.map(|kind| (kind, vec![world.residual(kind)])).collect(),
         ms: 0.0,
     };
-    let mut engine = Engine::new(world, Backend::Cpu { threads: 1 })?;
     engine.iterate(iterations, |world, ms| {
         curve.ms += ms;
         for (kind, residuals) in &mut curve.kinds {
@@ -52,25 +53,11 @@ fn sweep(mut world: World, iterations: u32) -> motes::Result<Curve> {
     Ok(curve)
 }
 
-/// Moves the free particles as the pass `predict` would, without force fields.
-fn predict(world: &mut World) -> motes::Result<()> {
-    let h = world.params.dt / world.params.substeps as f32;
-    let gravity = world.params.gravity;
-    let p = world.particles();
-    let moves: Vec<_> = (0..p.len())
-        .filter(|&slot| p.positions()[slot].w > 0.0)
-        .map(|slot| {
-            let velocity = p.velocities()[slot].truncate() + gravity * h;
-            (ParticleId(p.ids()[slot]), p.positions()[slot].truncate() + velocity * h)
-        })
-        .collect();
-    moves.into_iter().try_for_each(|(id, position)| world.set_position(id, position))
-}
-
 #[cfg(test)]
 mod tests {
     use super::*;
     use motes::Cloth;
+    use motes::world::{Force, ForceKind};
 
     #[test]
     fn the_residual_of_a_pulled_cloth_shrinks() {
@@ -83,5 +70,30 @@ mod tests {
         let residuals = &curve.kinds[0].1;
         assert_eq!(residuals.len(), 31);
         assert!(residuals[0] > 0.0 && residuals[30] < 0.7 * residuals[0], "{residuals:?}");
+    }
+
+    /// The curve ends where the step itself ends: its last residual is the engine's own.
+    #[test]
+    fn the_curve_of_a_step_ends_at_the_residual_of_that_step() {
+        let mut world = World::new();
+        let cloth = world.add_cloth(&Cloth::default()).unwrap();
+        world.pin(cloth[0]).unwrap();
+        let kind = ForceKind::Wind { velocity: glam::Vec3::new(3.0, 0.0, 4.0), drag: 0.02 };
+        world.forces.push(Force { kind, region: None });
+        let mut engine = Engine::new(world, Backend::Cpu { threads: 1 }).unwrap();
+        for _ in 0..20 {
+            engine.step(1.0 / 60.0).unwrap();
+        }
+        let iterations = engine.world().params.iterations;
+        let curve = sweep(engine.world().clone(), iterations).unwrap();
+        engine.step(engine.world().params.dt).unwrap();
+        let (end, own) =
+            (curve.kinds[0].1[iterations as usize], engine.world().residual(Kind::Distance));
+        assert!((end - own).abs() < 1e-6 * own, "{end} and {own}");
+        // The control: without the wind it is another curve.
+        let mut calm = engine.world().clone();
+        calm.forces.clear();
+        let other = sweep(calm, iterations).unwrap().kinds[0].1[0];
+        assert!((other / curve.kinds[0].1[0] - 1.0).abs() > 1e-3);
     }
 }

@@ -121,7 +121,7 @@ fn colors(dark: bool) -> Vec<(StyleColor, [f32; 4])> {
         (ChildBg, pick(0x181b21, 0xf4f6f9, 0.0)),
         (PopupBg, pick(0x1f232b, 0xffffff, 0.98)),
         (Border, pick(0x2c323c, 0xd2d8e1, 1.0)),
-        (FrameBg, pick(0x262b34, 0xe3e8ef, 1.0)),
+        (FrameBg, pick(0x2a303a, 0xdbe2ec, 1.0)),
         (FrameBgHovered, pick(0x303743, 0xd7dee8, 1.0)),
         (FrameBgActive, pick(0x3a4352, 0xcad4e2, 1.0)),
         (TitleBg, pick(0x12151a, 0xe3e7ed, 1.0)),

@@ -62,7 +62,8 @@ pub const MOUSE: &[(&str, &str)] = &[
     ("Shift + left drag", "cut constraints"),
     ("right click", "throw a ball"),
     ("right or middle drag", "pan"),
-    ("wheel", "zoom"),
+    ("wheel", "zoom; over the profile, in time"),
+    ("Ctrl + click on a knob", "type its value"),
     ("W A S D, Q E", "fly: forward, left, back, right, down, up"),
     ("dropped files", "open: .toml scene, .motes state, .obj mesh"),
 ];

@@ -15,8 +15,8 @@ pub enum Note {
     Stopped(String),
     /// A measured convergence.
     Curve(Box<Curve>),
-    /// Backends that ran side by side.
-    Compared(Box<Comparison>),
+    /// Backends that ran side by side, or why they did not.
+    Compared(Result<Box<Comparison>, String>),
 }
 
 impl Note {

@@ -3,6 +3,7 @@
 //! physics; the window only shows.
 
 mod action;
+mod answers;
 mod app;
 mod backends;
 mod bitmap;
@@ -10,6 +11,7 @@ mod catalog;
 mod colors;
 mod comparison;
 mod convergence;
+mod densities;
 mod fonts;
 mod history;
 mod input;

@@ -2,7 +2,7 @@
 
 use super::input::Input;
 use super::keys;
-use super::physics::{Ball, Command, Wedge};
+use super::physics::{Ball, Command, Placement, Wedge, What};
 use super::state::Viewer;
 use glam::{Vec2, Vec3};
 use imgui::{Key, MouseButton};
@@ -54,15 +54,21 @@ impl Pointer {
         }
     }
 
+    /// Whether keys move the camera.
+    pub fn flies(&self) -> bool {
+        !self.held.is_empty()
+    }
+
     /// Whether something goes on that has to be drawn again and again.
     pub fn is_busy(&self) -> bool {
-        !self.held.is_empty() || !matches!(self.gesture, Gesture::None)
+        self.flies() || !matches!(self.gesture, Gesture::None)
     }
 }
 
 impl Viewer {
     /// Takes an input. `mouse_taken` and `keys_taken` say that a panel uses them.
     pub fn input(&mut self, input: Input, mouse_taken: bool, keys_taken: bool) {
+        self.rate.answers.ask(self.rate.frames);
         match input {
             Input::Move(at) => self.moved(at),
             Input::Button(button, true) => {
@@ -210,13 +216,17 @@ impl Viewer {
     fn drop_file(&mut self, path: &Path) {
         let ending = path.extension().unwrap_or_default().to_string_lossy().to_lowercase();
         match ending.as_str() {
-            "toml" | "motes" => match path.to_str() {
-                Some(spec) => self.open(spec),
-                None => {
-                    self.messages.say("a name that is not Unicode cannot be opened".into(), true)
-                }
-            },
-            "obj" => self.physics.send(Command::AddMesh(path.into())),
+            "toml" | "motes" | "obj" if path.to_str().is_none() => {
+                self.messages.say("a name that is not Unicode cannot be opened".into(), true);
+            }
+            "toml" | "motes" => self.open(&path.to_string_lossy()),
+            "obj" => {
+                let file = path.to_string_lossy();
+                self.place(Placement::of_file(&file));
+                // At hand in the panel, to be placed elsewhere too.
+                self.placement.what = What::Mesh;
+                self.placement.file = file.into();
+            }
             _ => self.messages.say(
                 format!(
                     "{}: drop a scene (.toml), a state (.motes) or a mesh (.obj)",

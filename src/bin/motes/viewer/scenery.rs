@@ -1,7 +1,7 @@
 //! A frame of the simulation as a picture.
 
 use super::colors::Colors;
-use super::physics::Frame;
+use super::physics::{Frame, Placement, What};
 use super::settings::Settings;
 use crate::paint::{Line, Picture, Sphere, Theme, Triangle, palette};
 use crate::{picture, tessellate};
@@ -10,6 +10,8 @@ use glam::Vec3;
 /// Strain at which a line has its full colour.
 const STRAIN: f32 = 0.1;
 const SELECTED: [u8; 3] = [0xff, 0xe0, 0x40];
+/// The same on a bright ground.
+const SELECTED_LIGHT: [u8; 3] = [0xd0, 0x70, 0x00];
 const PINNED: [u8; 3] = [0x30, 0x34, 0x3c];
 
 /// The picture and what is kept to make the next one.
@@ -24,10 +26,12 @@ pub struct Scenery {
 
 /// What the user is doing that is to be seen.
 #[derive(Default)]
-pub struct Marks {
+pub struct Marks<'a> {
     pub selected: Option<u32>,
     /// A dragged particle and where it is pulled to.
     pub pull: Option<(u32, Vec3)>,
+    /// What may be placed next.
+    pub place: Option<&'a Placement>,
 }
 
 impl Scenery {
@@ -133,17 +137,50 @@ fn add_lines(picture: &mut Picture, frame: &Frame) {
 }
 
 fn add_marks(picture: &mut Picture, frame: &Frame, marks: &Marks) {
+    let color = match picture.theme {
+        Theme::Dark => SELECTED,
+        Theme::Light => SELECTED_LIGHT,
+    };
     let place = |id: u32| {
         let slot = frame.slot(id)?;
         Some((frame.positions[slot].truncate(), frame.radii[slot]))
     };
     if let Some((center, radius)) = marks.selected.and_then(place) {
-        picture.spheres.push(Sphere { center, radius: radius * 1.15, color: SELECTED });
+        picture.spheres.push(Sphere { center, radius: radius * 1.15, color });
     }
     if let Some((id, target)) = marks.pull
         && let Some((from, radius)) = place(id)
     {
-        picture.lines.push(Line { a: from, b: target, color: SELECTED, width_px: 2.0 });
-        picture.spheres.push(Sphere { center: target, radius: radius * 0.6, color: SELECTED });
+        picture.lines.push(Line { a: from, b: target, color, width_px: 2.0 });
+        picture.spheres.push(Sphere { center: target, radius: radius * 0.6, color });
+    }
+    if let Some(wanted) = marks.place {
+        add_outline(picture, wanted, color);
+    }
+}
+
+/// The edges of what would be placed; of a mesh, whose size is not known here, a cross at its origin
+/// as long as its unit.
+fn add_outline(picture: &mut Picture, wanted: &Placement, color: [u8; 3]) {
+    let turn = wanted.turn();
+    let is_mesh = wanted.what == What::Mesh;
+    let half = match is_mesh {
+        true => Vec3::splat(0.5 * wanted.scale),
+        false => 0.5 * (wanted.size() + wanted.spacing),
+    };
+    let mut line = |a: Vec3, b: Vec3| {
+        let [a, b] = [a, b].map(|p| wanted.position + turn * (p * half));
+        picture.lines.push(Line { a, b, color, width_px: 1.5 });
+    };
+    for axis in Vec3::AXES {
+        if is_mesh {
+            line(-axis, axis);
+            continue;
+        }
+        // The four edges along an axis: the other two coordinates are at their ends.
+        let (u, v) = axis.any_orthonormal_pair();
+        for side in [u + v, u - v, v - u, -u - v] {
+            line(side - axis, side + axis);
+        }
     }
 }

@@ -6,21 +6,26 @@
 //! move POINT            press BUTTON    release BUTTON  click POINT    rightclick POINT
 //! drag POINT POINT      cut POINT POINT wheel NOTCHES   key NAME       drop FILE
 //! set PARAMETER VALUE   resize W H      threads N       speed X        color NAME
-//! backend NAME          painter NAME    screenshot FILE report FILE    monkey SEED SECONDS
-//! lose surface|device   quit
+//! backend NAME          painter NAME    screenshot FILE report FILE    type TEXT
+//! place WHAT X Y Z SIZE hand FILE       monkey SEED SECONDS            lose surface|device
+//! quit
 //! ```
 //!
-//! A POINT is two numbers (pixels of the window) or `@ID`, where a particle is seen. Empty lines and
-//! those that begin with `#` are passed over. The scene does not run before `play` or `steps`.
+//! WHAT is `box`, `ball`, `cylinder`, `torus` or `cloth`, with SIZE m between particles, or a mesh by
+//! name or file, SIZE times as large. `hand` leaves the window to a real mouse and keyboard until
+//! FILE is there. A POINT is two numbers (pixels of the window) or `@ID`, where a particle is seen.
+//! Empty lines and those that begin with `#` are passed over. The scene does not run before `play`
+//! or `steps`.
 
 mod monkey;
 mod parse;
 mod report;
 
+use super::action::Action;
 use super::colors::ColorBy;
 use super::input::Input;
 use super::painter::Lost;
-use super::physics::Command;
+use super::physics::{Command, Placement};
 use super::state::Viewer;
 use crate::cli::PainterName;
 use glam::Vec2;
@@ -59,6 +64,9 @@ pub enum Op {
     Wheel(f32),
     Key(Key, bool),
     Drop(PathBuf),
+    Type(String),
+    Place(Box<Placement>),
+    Hand(PathBuf),
     Set(&'static str, toml::Value),
     Resize(u32, u32),
     Threads(usize),
@@ -95,10 +103,16 @@ enum Wait {
     Frames(u32),
     Size(u32, u32, u32),
     File(PathBuf),
+    Hand(PathBuf),
     Monkey(Box<Monkey>),
 }
 
 impl Script {
+    /// Whether a real mouse and keyboard are heard.
+    pub fn gives_way(&self) -> bool {
+        matches!(self.waits, Some(Wait::Hand(_)))
+    }
+
     /// Goes on by a frame.
     pub fn advance(
         &mut self,
@@ -173,6 +187,15 @@ impl Script {
             Op::Wheel(notches) => give(viewer, Input::Wheel(notches)),
             Op::Key(key, down) => give(viewer, Input::Key(key, down)),
             Op::Drop(path) => give(viewer, Input::Drop(path)),
+            Op::Type(text) => text.chars().for_each(|c| io.add_input_character(c)),
+            Op::Place(wanted) => {
+                viewer.placement = *wanted;
+                viewer.act(Action::Place);
+            }
+            Op::Hand(path) => {
+                viewer.rate.answers = Default::default();
+                self.waits = Some(Wait::Hand(path));
+            }
             Op::Set(name, value) => viewer.physics.send(Command::Param(name, value)),
             Op::Resize(width, height) => {
                 let _ = window.request_inner_size(PhysicalSize::new(width, height));
@@ -218,6 +241,7 @@ impl Wait {
                 let size = window.inner_size();
                 (size.width, size.height) == (*width, *height) || *left == 0
             }
+            Wait::Hand(path) => path.exists(),
             Wait::File(path) => viewer.screenshot.is_none() && path.exists(),
             Wait::Monkey(monkey) => monkey.play(viewer, io, window),
         }

@@ -1,15 +1,18 @@
 //! All that the viewer knows between two frames.
 
+use super::answers::Answers;
 use super::bitmap;
 use super::catalog::Catalog;
+use super::colors::ColorBy;
 use super::comparison::Comparison;
 use super::convergence::Curve;
+use super::densities::Densities;
 use super::history::History;
 use super::messages::{Messages, Note};
 use super::painter::Painting;
 use super::panels::parameters::Pending;
 use super::panels::profile::Profile;
-use super::physics::{Command, Frame, MeshPlacement, Physics, Placement};
+use super::physics::{Command, Frame, Physics, Placement};
 use super::pointer::Pointer;
 use super::recorder::Recorder;
 use super::scenery::{Marks, Scenery};
@@ -19,7 +22,6 @@ use super::view::View;
 use crate::cli::PainterName;
 use crate::paint::Canvas;
 use crate::render;
-use glam::Vec3;
 use std::path::PathBuf;
 use std::time::{Duration, Instant};
 
@@ -39,7 +41,8 @@ pub struct Viewer {
     pub thumbnails: Thumbnails,
     pub profile: Profile,
     pub placement: Placement,
-    pub mesh: MeshPlacement,
+    /// Whether the panel Place is open, so that the scene shows where.
+    pub placing: bool,
     pub convergence: Convergence,
     pub compare: Compare,
     /// What the user wants; the frame tells what is.
@@ -56,6 +59,7 @@ pub struct Viewer {
     pub recording: Option<(PathBuf, u32)>,
     /// Frames drawn a second.
     pub rate: Rate,
+    densities: Densities,
     pub painting: Painting,
 }
 
@@ -109,7 +113,7 @@ impl Viewer {
             thumbnails: Thumbnails::default(),
             profile: Profile::default(),
             placement: Placement::default(),
-            mesh: MeshPlacement { name: "rabbit", position: Vec3::ZERO, scale: 1.0 },
+            placing: false,
             convergence: Convergence::new(),
             compare: Compare { steps: 60, runs: false, result: None },
             playing: false,
@@ -120,6 +124,7 @@ impl Viewer {
             screenshot: None,
             recording: None,
             rate: Rate::default(),
+            densities: Densities::default(),
             painting,
         })
     }
@@ -144,7 +149,6 @@ impl Viewer {
                 Note::Info(text) => self.messages.say(text, false),
                 Note::Error(text) => {
                     self.loading = None;
-                    self.compare.runs = false;
                     self.messages.say(text, true);
                 }
                 Note::Stopped(text) => {
@@ -152,8 +156,13 @@ impl Viewer {
                     self.messages.say(text, true);
                 }
                 Note::Compared(result) => {
-                    self.compare.result = Some(result);
                     self.compare.runs = false;
+                    match result {
+                        // What was stopped at once leaves the last one to be seen.
+                        Ok(result) if result.runs.is_empty() => {}
+                        Ok(result) => self.compare.result = Some(result),
+                        Err(why) => self.messages.say(why, true),
+                    }
                 }
                 Note::Curve(curve) => {
                     self.convergence.curve = Some(curve);
@@ -161,15 +170,30 @@ impl Viewer {
                 }
             }
         }
+        self.measure_density();
         if fresh && self.selected.is_some_and(|id| self.frame.slot(id).is_none()) {
             self.selected = None;
         }
         fresh || told
     }
 
+    /// Only while it is shown; a frame that has its densities keeps them.
+    fn measure_density(&mut self) {
+        if self.settings.color != ColorBy::Density {
+            self.densities = Densities::default();
+        } else if let Err(error) = self.densities.measure(&mut self.frame) {
+            self.messages.say(format!("density: {error}"), true);
+        }
+    }
+
     /// Makes the picture of the scene that is to be painted next.
     pub fn build_scenery(&mut self) {
-        let marks = Marks { selected: self.selected, pull: self.pointer.pull() };
+        self.measure_density();
+        let marks = Marks {
+            selected: self.selected,
+            pull: self.pointer.pull(),
+            place: self.placing.then_some(&self.placement),
+        };
         if self.scenery.build(&self.frame, &self.settings, &marks) {
             self.loading = None;
             self.history.clear();
@@ -209,7 +233,7 @@ impl Viewer {
         let Some((low, high)) = self.scenery.focus() else { return };
         let size = self.scenery.size();
         let mut position = (low + high) * 0.5;
-        position.y = high.y + 0.1 * size;
+        position.y = high.y + 0.07 * size;
         self.placement.position = position;
         self.placement.spacing = (size * 0.02).clamp(0.002, 1.0);
     }
@@ -292,12 +316,19 @@ pub struct Rate {
     pub ms: f32,
     /// Frames drawn, ever.
     pub frames: u64,
+    /// The longest time between two frames since the window opened.
+    pub gap: Duration,
+    /// How soon inputs were answered.
+    pub answers: Answers,
 }
 
 impl Rate {
-    pub fn tick(&mut self, took: Duration) {
+    /// A frame is shown, which took so long to draw. `moves` says that it changes by itself.
+    pub fn tick(&mut self, took: Duration, moves: bool) {
         let now = Instant::now();
         self.frames += 1;
+        self.answers.show(self.frames, moves);
+        self.gap = self.gap.max(self.drawn.back().map_or(Duration::ZERO, |&last| now - last));
         self.drawn.push_back(now);
         while self.drawn.front().is_some_and(|&at| now - at > Duration::from_secs(1)) {
             self.drawn.pop_front();

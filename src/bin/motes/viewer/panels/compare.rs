@@ -10,6 +10,9 @@ use imgui::StyleColor;
 /// Width of the names at 100 % [px].
 const NAMES: f32 = 168.0;
 
+const ABOUT: &str = "copies of the scene as it is now, one after the other: on one worker, on all, \
+    and on every Vulkan device; pause the scene for steady figures";
+
 pub fn draw(desk: &Desk, viewer: &mut Viewer) {
     let ui = desk.ui;
     let steps = &mut viewer.compare.steps;
@@ -17,13 +20,15 @@ pub fn draw(desk: &Desk, viewer: &mut Viewer) {
     ui.slider("steps", 10, 300, steps);
     *steps = (*steps).clamp(1, 10_000);
     ui.same_line();
-    ui.disabled(viewer.compare.runs, || {
-        if ui.button("run on copies") {
-            viewer.compare.runs = true;
-            viewer.physics.send(Command::Compare(viewer.compare.steps));
-        }
-    });
-    desk.hint("the scene as it is now, on one worker and on all, one after the other");
+    let (label, command, hint) = match viewer.compare.runs {
+        false => ("run on copies###compare", Command::Compare(viewer.compare.steps), ABOUT),
+        true => ("stop###compare", Command::StopCompare, "shows those that are done"),
+    };
+    if ui.button(label) {
+        viewer.compare.runs |= matches!(command, Command::Compare(_));
+        viewer.physics.send(command);
+    }
+    desk.hint(hint);
     ui.same_line();
     match (&viewer.compare.result, viewer.compare.runs) {
         (_, true) => ui.text_disabled("running ..."),
@@ -45,11 +50,14 @@ fn color(run: usize) -> [f32; 4] {
 fn bars(desk: &Desk, result: &Comparison) {
     let ui = desk.ui;
     let Some(_child) = ui.child_window("bars").size([0.0, 0.0]).begin() else { return };
+    let right = ui.cursor_screen_pos()[0] + ui.content_region_avail()[0];
     for (k, run) in result.runs.iter().enumerate() {
-        if k > 0 {
+        let text = format!("{}: {:.2} a step", run.name, run.wall_ms);
+        let gap = ui.clone_style().item_spacing[0];
+        if k > 0 && ui.item_rect_max()[0] + gap + ui.calc_text_size(&text)[0] <= right {
             ui.same_line();
         }
-        ui.text_colored(color(k), format!("{}: {:.2} a step", run.name, run.wall_ms));
+        ui.text_colored(color(k), text);
     }
     let passes = result.passes();
     let of = |k: usize, pass: motes::Pass| result.runs[k].ms[pass as usize];
@@ -60,9 +68,15 @@ fn bars(desk: &Desk, result: &Comparison) {
     let ink = ui.style_color(StyleColor::Text);
     let grey = ui.style_color(StyleColor::TextDisabled);
     let tall = desk.px(9.0);
+    let values = |pass: motes::Pass| -> Vec<String> {
+        (0..result.runs.len()).map(|k| format!("{:.3}", of(k, pass))).collect()
+    };
+    let widest = |pass: &motes::Pass| ui.calc_text_size(values(*pass).join(" / "))[0];
+    let numbers = passes.iter().map(widest).fold(0.0, f32::max);
     for pass in passes {
         let [left, top] = ui.cursor_screen_pos();
-        let room = ui.content_region_avail()[0] - desk.px(NAMES + 120.0);
+        let room = ui.content_region_avail()[0] - desk.px(NAMES + 12.0) - numbers;
+        let values = values(pass);
         let height = (tall * result.runs.len() as f32).max(ui.text_line_height());
         let list = ui.get_window_draw_list();
         list.add_text([left, top], ink, pass.name());
@@ -73,8 +87,6 @@ fn bars(desk: &Desk, result: &Comparison) {
             let end = x + (room * ms / most).max(1.0);
             list.add_rect([x, y + 1.0], [end, y + tall - 1.0], color(k)).filled(true).build();
         }
-        let values: Vec<String> =
-            (0..result.runs.len()).map(|k| format!("{:.3}", of(k, pass))).collect();
         let longest = (0..result.runs.len()).map(|k| of(k, pass)).fold(0.0, f32::max);
         let end = left + desk.px(NAMES + 6.0) + room * longest / most;
         list.add_text([end, top], grey, values.join(" / "));

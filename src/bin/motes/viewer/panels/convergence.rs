@@ -4,6 +4,7 @@ use super::Desk;
 use crate::paint::palette;
 use crate::viewer::convergence::Curve;
 use crate::viewer::state::Viewer;
+use motes::Kind;
 use std::time::Duration;
 
 /// How often the curve is measured while it is looked at.
@@ -22,8 +23,12 @@ pub fn draw(desk: &Desk, viewer: &mut Viewer) {
     let now = ui.button("measure");
     if let Some(curve) = &viewer.convergence.curve {
         ui.same_line();
-        ui.text_disabled(format!("{} at step {}, {:.3} ms", curve.solver, curve.step, curve.ms));
-        desk.hint("mean time of an iteration with one worker; contacts are left out");
+        let Curve { solver, step, ms, .. } = &**curve;
+        ui.text_disabled(format!("{solver} at step {step}, {ms:.3} ms an iteration"));
+        desk.hint(
+            "summed |C| of each kind over the iterations of the next substep, with one worker; \
+             contacts are left out",
+        );
     }
     let due = viewer.convergence.due(EVERY);
     if now || (viewer.convergence.live && due) {
@@ -33,6 +38,15 @@ pub fn draw(desk: &Desk, viewer: &mut Viewer) {
         Some(curve) if !curve.kinds.is_empty() => plot(desk, curve),
         Some(_) => ui.text_disabled("this scene has no constraints"),
         None => ui.text_disabled("measuring ..."),
+    }
+}
+
+/// What |C| is measured in.
+fn unit(kind: Kind) -> &'static str {
+    match kind {
+        Kind::Distance | Kind::Pin => "m",
+        Kind::Bend => "rad",
+        Kind::Volume => "m³",
     }
 }
 
@@ -76,7 +90,7 @@ fn plot(desk: &Desk, curve: &Curve) {
         let at = [x1 + desk.px(8.0), y0 + k as f32 * foot * 2.1];
         list.add_text(at, color, kind.name());
         let end = residuals.last().copied().unwrap_or(0.0);
-        list.add_text([at[0], at[1] + foot], grey, format!("{end:.2e}"));
+        list.add_text([at[0], at[1] + foot], grey, format!("{end:.2e} {}", unit(*kind)));
     }
     list.add_text([x0, y1 + 1.0], grey, "0");
     let count = curve.kinds.first().map_or(0, |(_, r)| r.len().saturating_sub(1));
@@ -98,7 +112,7 @@ fn hover(desk: &Desk, curve: &Curve, [x0, y0, x1, y1]: [f32; 4]) {
         ui.text(format!("iteration {i}"));
         for (kind, residuals) in &curve.kinds {
             if let Some(r) = residuals.get(i) {
-                ui.text(format!("{} {r:.3e}", kind.name()));
+                ui.text(format!("{} {r:.3e} {}", kind.name(), unit(*kind)));
             }
         }
     });

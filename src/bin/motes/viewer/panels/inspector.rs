@@ -32,8 +32,13 @@ pub fn draw(desk: &Desk, viewer: &mut Viewer) {
         None => fact("object", "none".into()),
     }
     fact("position", format!("{:.3} {:.3} {:.3} m", p.x, p.y, p.z));
-    fact("velocity", format!("{:.2} {:.2} {:.2} m/s", v.x, v.y, v.z));
+    // Rounded here, and plus 0: a particle at rest is not shown to move by -0.00.
+    let [x, y, z] = v.to_array().map(|part| (part * 100.0).round() / 100.0 + 0.0);
+    fact("velocity", format!("{x:.2} {y:.2} {z:.2} m/s"));
     fact("speed", format!("{:.3} m/s", v.length()));
+    if let Some(density) = frame.densities.get(slot) {
+        fact("density", format!("{density:.1} kg/m³"));
+    }
     let mass = if p.w > 0.0 { format!("{:.4} kg", 1.0 / p.w) } else { "fixed".into() };
     fact("mass", mass);
     fact("radius", format!("{:.4} m", frame.radii[slot]));

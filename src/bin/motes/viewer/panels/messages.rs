@@ -34,7 +34,10 @@ pub fn overlay(desk: &Desk, viewer: &Viewer) {
     let unread = viewer.messages.unread_errors > 0;
     let error = viewer.messages.lines().rev().find(|m| m.is_error).filter(|_| unread);
     if let Some(error) = error {
-        for text in error.text.lines().rev() {
+        let room = view.size[0] as f32 - desk.px(20.0);
+        let lines: Vec<String> =
+            error.text.lines().flat_map(|line| desk.wrap(line, room, 4)).collect();
+        for text in lines.iter().rev() {
             let [width, height] = desk.ui.calc_text_size(text);
             let pad = desk.px(4.0);
             list.add_rect(

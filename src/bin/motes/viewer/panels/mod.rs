@@ -12,6 +12,7 @@ pub mod profile;
 mod run;
 mod scenes;
 
+use super::answers::Seen;
 use super::state::Viewer;
 use imgui::{Condition, Ui, WindowFlags};
 
@@ -19,7 +20,7 @@ use imgui::{Condition, Ui, WindowFlags};
 const LEFT: f32 = 276.0;
 const RIGHT: f32 = 252.0;
 const BOTTOM: f32 = 208.0;
-const RUN: f32 = 366.0;
+const RUN: f32 = 385.0;
 
 /// Left, top, width, height [px].
 pub type Area = [f32; 4];
@@ -48,8 +49,8 @@ impl Layout {
             if width >= (LEFT + RIGHT + 280.0) * scale { (RIGHT * scale).round() } else { 0.0 };
         let bottom =
             if height >= (BOTTOM + 200.0) * scale { (BOTTOM * scale).round() } else { 0.0 };
-        let run = (RUN * scale).min(height * 0.62).round();
-        let scenes = (height * 0.46).round();
+        let run = (RUN * scale).min(height * 0.72).round();
+        let scenes = (height * 0.42).round();
         let middle = (width - left - right).max(1.0);
         Layout {
             view: [left, 0.0, middle, (height - bottom).max(1.0)],
@@ -103,6 +104,26 @@ impl Desk<'_> {
         }
     }
 
+    /// At most so many lines of a text that fit a width; what is left over is hinted at.
+    pub fn wrap(&self, text: &str, width: f32, most: usize) -> Vec<String> {
+        let fits = |text: &str| self.ui.calc_text_size(text)[0] <= width;
+        let mut lines = vec![String::new()];
+        for word in text.split_whitespace() {
+            let count = lines.len();
+            let last = &mut lines[count - 1];
+            let longer = format!("{last}{}{word}", if last.is_empty() { "" } else { " " });
+            if last.is_empty() || fits(&longer) {
+                *last = longer;
+            } else if count < most {
+                lines.push(word.into());
+            } else {
+                *last += "...";
+                break;
+            }
+        }
+        lines
+    }
+
     /// A word to choose. Gives the new one.
     pub fn choice<'w>(&self, label: &str, now: &str, words: &[&'w str]) -> Option<&'w str> {
         let mut chosen = None;
@@ -123,6 +144,9 @@ pub fn draw(ui: &Ui, viewer: &mut Viewer, scale: f32) {
     let [left, top, width, height] = layout.view;
     viewer.view.corner = [left as u32, top as u32];
     viewer.view.size = [width as u32, height as u32];
+    let seen = Seen::now(ui, viewer);
+    viewer.rate.answers.look(seen);
+    viewer.placing = false;
     let desk = Desk { ui, scale };
     desk.panel("Run", layout.run, || run::draw(&desk, viewer));
     desk.panel("Parameters", layout.parameters, || parameters::draw(&desk, viewer));

@@ -59,12 +59,17 @@ fn row(desk: &Desk, info: &ParamInfo, now: &Value, before: &Value) -> Option<Val
     ui.align_text_to_frame_padding();
     ui.text(info.name);
     desk.hint(&explain(info, before));
-    ui.same_line_with_pos(desk.px(134.0));
-    ui.set_next_item_width(desk.px(96.0));
+    if matches!(now, Value::Array(_)) {
+        // Three numbers leave no room for it beside them.
+        ui.same_line();
+        ui.text_disabled(info.unit);
+    }
+    ui.same_line_with_pos(desk.px(142.0));
+    ui.set_next_item_width(desk.px(94.0));
     let mut changed = widget(desk, info, now);
     desk.hint(&explain(info, before));
     if now != before {
-        ui.same_line_with_pos(desk.px(236.0));
+        ui.same_line_with_pos(desk.px(241.0));
         if ui.small_button("x") {
             changed = Some(before.clone());
         }
@@ -96,7 +101,7 @@ fn widget(desk: &Desk, info: &ParamInfo, now: &Value) -> Option<Value> {
             Drag::new("##value")
                 .range(min, max)
                 .speed(pace(value))
-                .display_format("%.4g")
+                .display_format(format!("%.4g{}", unit(info)))
                 .flags(imgui::SliderFlags::ALWAYS_CLAMP | imgui::SliderFlags::NO_ROUND_TO_FORMAT)
                 .build(desk.ui, &mut value)
                 .then(|| real(value.clamp(min, max)))
@@ -120,12 +125,44 @@ fn real(value: f32) -> Value {
     Value::Float(value.to_string().parse().unwrap_or(f64::from(value)))
 }
 
+/// Behind a value; nothing for a pure number.
+fn unit(info: &ParamInfo) -> String {
+    if info.unit == "1" { String::new() } else { format!(" {}", info.unit) }
+}
+
 /// What it does, its unit, what is legal, and what the scene says.
 fn explain(info: &ParamInfo, before: &Value) -> String {
     let legal = match info.choices.is_empty() {
         true => format!("{} to {}", info.min, info.max),
         false => info.choices.join(", "),
     };
-    let unit = if info.unit == "1" { String::new() } else { format!(" [{}]", info.unit) };
-    format!("{}{unit}\n{}\nlegal: {legal}\nscene: {before}", info.name, info.doc.trim())
+    let unit = unit(info);
+    format!("{}\n{}\nlegal: {legal}{unit}\nscene: {before}{unit}", info.name, info.doc.trim())
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    /// The panel goes through the table; here is shown that the table leaves no field out, and that
+    /// each has a widget, a range and a word on it.
+    #[test]
+    fn every_knob_has_a_row() {
+        let params = Params::default();
+        let Value::Table(fields) = Value::try_from(&params).unwrap() else { panic!() };
+        let listed: Vec<&str> = Params::TABLE.iter().map(|info| info.name).collect();
+        assert_eq!(fields.len(), listed.len());
+        for info in Params::TABLE {
+            assert!(fields.contains_key(info.name), "{}", info.name);
+            let value = params.get(info.name).unwrap();
+            let is_word = matches!(value, Value::String(_));
+            let is_number = matches!(value, Value::Integer(_) | Value::Float(_) | Value::Array(_));
+            assert!(is_word || is_number, "{}: no widget for {value}", info.name);
+            assert_eq!(is_word, !info.choices.is_empty(), "{}", info.name);
+            assert!(is_word || info.min < info.max, "{}", info.name);
+            let text = explain(info, &value);
+            assert!(text.contains(info.doc.trim()) && text.contains("legal: "), "{text}");
+            assert_eq!(info.unit == "1", unit(info).is_empty(), "{}", info.name);
+        }
+    }
 }

@@ -1,62 +1,122 @@
-//! New objects for the running scene, and the ball that is thrown.
+//! New objects and obstacles for the running scene, and the ball that is thrown.
 
 use super::Desk;
 use crate::viewer::action::Action;
-use crate::viewer::physics::{Command, Solidity};
+use crate::viewer::physics::{Placement, What};
+use crate::viewer::settings::Settings;
 use crate::viewer::state::Viewer;
-use imgui::Drag;
-use motes::Scene;
+use glam::Vec3;
+use imgui::{Drag, SliderFlags};
+use motes::{Phase, Scene};
 
 pub fn draw(desk: &Desk, viewer: &mut Viewer) {
     let ui = desk.ui;
-    let width = ui.push_item_width(desk.px(136.0));
+    let width = ui.push_item_width(desk.px(132.0));
+    viewer.placing = true;
+    let group = viewer.selected.and_then(|id| viewer.frame.slot(id));
+    let group = group.map(|slot| Phase(viewer.frame.phases[slot]).group_number());
     let wanted = &mut viewer.placement;
-    let names = Solidity::ALL.map(|(_, name)| name);
-    let now = Solidity::ALL.iter().find(|(kind, _)| *kind == wanted.solidity).map_or("", |k| k.1);
-    if let Some(word) = desk.choice("what", now, &names)
-        && let Some((kind, _)) = Solidity::ALL.iter().find(|(_, name)| *name == word)
+    let names = What::ALL.map(|(_, name)| name);
+    if let Some(word) = desk.choice("what", wanted.what.name(), &names)
+        && let Some((what, _)) = What::ALL.iter().find(|(_, name)| *name == word)
     {
-        wanted.solidity = *kind;
+        wanted.what = *what;
     }
-    let mut position = wanted.position.to_array();
-    if Drag::new("position").speed(0.02).display_format("%.2f").build_array(ui, &mut position) {
-        wanted.position = position.into();
+    let is_mesh = wanted.what == What::Mesh;
+    if is_mesh {
+        mesh(desk, wanted);
     }
+    let spot = if is_mesh { "m, of the mesh's origin" } else { "m, of the middle" };
+    vector(desk, "position", &mut wanted.position, 0.02, "%.2f", spot);
+    let turn = "degrees, about x, then y, then z";
+    vector(desk, "rotation", &mut wanted.rotation, 1.0, "%.0f", turn);
+    if is_mesh {
+        let hint = "times the size it was made with";
+        number(desk, "scale", &mut wanted.scale, 0.01, 100.0, "%.4g x", hint);
+    } else {
+        body(desk, wanted, group);
+    }
+    if ui.button("Place") {
+        viewer.act(Action::Place);
+    }
+    desk.hint("puts it where the frame in the scene is; O");
+    ui.separator();
+    ball(desk, &mut viewer.settings);
+    width.end();
+}
+
+/// A built-in mesh, or any file.
+fn mesh(desk: &Desk, wanted: &mut Placement) {
+    let ui = desk.ui;
+    ui.disabled(!wanted.file.trim().is_empty(), || {
+        let meshes: Vec<&'static str> = Scene::builtin_mesh_names().collect();
+        if let Some(name) = desk.choice("mesh", wanted.builtin, &meshes) {
+            wanted.builtin = name;
+        }
+    });
+    ui.input_text("or file", &mut wanted.file).hint("path of an .obj").build();
+    let now = if wanted.file.is_empty() { String::new() } else { format!("\n{}", wanted.file) };
+    desk.hint(&format!(
+        "goes before the mesh above; a file can also be dropped on the window{now}"
+    ));
+}
+
+/// What is made of particles.
+fn body(desk: &Desk, wanted: &mut Placement, selected: Option<u32>) {
+    let ui = desk.ui;
     let mut counts = wanted.counts.map(|n| n as i32);
     if Drag::new("particles").range(2, 64).speed(0.1).build_array(ui, &mut counts) {
         wanted.counts = counts.map(|n| n.clamp(2, 64) as u32);
     }
-    let logarithmic = imgui::SliderFlags::LOGARITHMIC;
-    let number = |name: &str, value: &mut f32, low: f32, high: f32, hint: &str| {
-        ui.slider_config(name, low, high).display_format("%.4g").flags(logarithmic).build(value);
-        desk.hint(hint);
-    };
-    number("spacing", &mut wanted.spacing, 0.002, 1.0, "m between particles");
-    number("mass", &mut wanted.mass, 0.001, 1000.0, "kg, of the whole object");
-    number("compliance", &mut wanted.compliance, 0.0, 1e-2, "m/N; 0 is rigid (xpbd)");
-    number("stiffness", &mut wanted.stiffness, 0.0, 1.0, "0 to 1 (pbd)");
-    number("breaks at", &mut wanted.break_at, 0.0, 10.0, "strain; 0 is never");
-    ui.checkbox("meets itself", &mut wanted.self_collide);
+    let [x, y, z] = wanted.size().to_array();
+    desk.hint(&format!("along x, y, z, 2 to 64; {x:.2} x {y:.2} x {z:.2} m"));
+    let w = wanted;
+    number(desk, "spacing", &mut w.spacing, 0.002, 1.0, "%.4g m", "between particles");
+    number(desk, "mass", &mut w.mass, 0.001, 1000.0, "%.4g kg", "of the whole object");
+    let soft = "0 is rigid, more is softer; counts with xpbd";
+    number(desk, "compliance", &mut w.compliance, 0.0, 1e-2, "%.7g m/N", soft);
+    number(desk, "stiffness", &mut w.stiffness, 0.0, 1.0, "%.3g", "0 to 1; counts with pbd");
+    number(desk, "breaks at", &mut w.break_at, 0.0, 10.0, "%.3g strain", "0 is never");
+    let own = "its own group";
+    let other = w.group.or(selected).map(|group| format!("group {group}"));
+    let now = if w.group.is_some() { other.as_deref().unwrap_or(own) } else { own };
+    let words: Vec<&str> = std::iter::once(own).chain(other.as_deref()).collect();
+    if let Some(word) = desk.choice("phase", now, &words) {
+        w.group = if word == own { None } else { w.group.or(selected) };
+    }
+    desk.hint("objects of one group do not meet each other; select a particle to join its group");
+    ui.checkbox("meets itself", &mut w.self_collide);
+    desk.hint("its particles collide with each other");
     ui.same_line();
-    if ui.button("Place") {
-        viewer.act(Action::Place);
+}
+
+fn ball(desk: &Desk, settings: &mut Settings) {
+    let speed = "of the thrown ball, in sizes of the scene a second";
+    number(
+        desk,
+        "ball",
+        &mut settings.ball_size,
+        0.005,
+        0.5,
+        "%.3g",
+        "radius over the scene's size",
+    );
+    number(desk, "throw", &mut settings.ball_speed, 0.1, 20.0, "%.3g /s", speed);
+    let weight = "of the thrown ball; 0 is a fifth of the scene's mass";
+    number(desk, "weight", &mut settings.ball_mass, 0.0, 1000.0, "%.4g kg", weight);
+}
+
+/// A knob of one number with its unit, its range and what it means.
+fn number(desk: &Desk, name: &str, value: &mut f32, low: f32, high: f32, format: &str, hint: &str) {
+    let flags = SliderFlags::LOGARITHMIC | SliderFlags::ALWAYS_CLAMP;
+    desk.ui.slider_config(name, low, high).display_format(format).flags(flags).build(value);
+    desk.hint(&format!("{hint}\n{low} to {high}; Ctrl + click to type"));
+}
+
+fn vector(desk: &Desk, name: &str, value: &mut Vec3, speed: f32, format: &str, hint: &str) {
+    let mut parts = value.to_array();
+    if Drag::new(name).speed(speed).display_format(format).build_array(desk.ui, &mut parts) {
+        *value = parts.into();
     }
-    desk.hint("O");
-    ui.separator();
-    let meshes: Vec<&'static str> = Scene::builtin_mesh_names().collect();
-    if let Some(name) = desk.choice("mesh", viewer.mesh.name, &meshes) {
-        viewer.mesh.name = name;
-    }
-    desk.hint("an obstacle at the position above; files (.obj) can be dropped on the window");
-    number("scale", &mut viewer.mesh.scale, 0.01, 100.0, "times the size it was made with");
-    if ui.button("Place the mesh") {
-        viewer.mesh.position = viewer.placement.position;
-        viewer.physics.send(Command::PlaceMesh(viewer.mesh));
-    }
-    ui.separator();
-    let settings = &mut viewer.settings;
-    number("ball", &mut settings.ball_size, 0.005, 0.5, "radius over the scene's size");
-    number("throw", &mut settings.ball_speed, 0.1, 20.0, "sizes of the scene a second");
-    number("weight", &mut settings.ball_mass, 0.0, 1000.0, "kg; 0 is a fifth of the scene");
-    width.end();
+    desk.hint(&format!("{hint}; drag, or double click to type"));
 }

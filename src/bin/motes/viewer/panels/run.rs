@@ -202,11 +202,12 @@ fn looks(desk: &Desk, viewer: &mut Viewer) {
         ColorBy::Material => "one colour an object; C",
         ColorBy::Phase => "one colour a collision group; C",
         ColorBy::Worker => "one colour for the range of memory a worker begins with; C",
+        ColorBy::Density => "mass around each particle, within 4 mean radii; violet to yellow; C",
         ColorBy::Speed | ColorBy::Size => "from dark violet to bright yellow; C",
     });
-    if matches!(now, ColorBy::Speed | ColorBy::Size) {
-        let unit = if now == ColorBy::Speed { "m/s" } else { "m" };
-        desk.ui.text_disabled(format!("from {low:.3} to {high:.3} {unit}"));
+    if let Some(unit) = now.unit() {
+        let digits = if high < 100.0 { 3 } else { 0 };
+        desk.ui.text_disabled(format!("from {low:.digits$} to {high:.digits$} {unit}"));
     }
     desk.ui.checkbox("lines", &mut viewer.settings.lines);
     desk.hint("distance constraints: blue compressed, pale at rest, red stretched; L");

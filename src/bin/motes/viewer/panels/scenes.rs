@@ -65,28 +65,8 @@ fn row(desk: &Desk, k: usize, entry: &Entry, is_open: bool, size: [f32; 2]) -> b
     let room = width - desk.px(PICTURE + 8.0);
     list.add_text([text_left, top], ink, entry.name);
     let line = ui.text_line_height();
-    for (i, text) in wrap(desk, &entry.title, room).iter().enumerate() {
+    for (i, text) in desk.wrap(&entry.title, room, 2).iter().enumerate() {
         list.add_text([text_left, top + line * (i as f32 + 1.0)], grey, text);
     }
     clicked
-}
-
-/// Two lines of a text that fit a width; what is left over is hinted at.
-fn wrap(desk: &Desk, text: &str, width: f32) -> Vec<String> {
-    let fits = |text: &str| desk.ui.calc_text_size(text)[0] <= width;
-    let mut lines = vec![String::new()];
-    for word in text.split_whitespace() {
-        let last = lines.len() - 1;
-        let longer =
-            format!("{}{}{word}", lines[last], if lines[last].is_empty() { "" } else { " " });
-        if fits(&longer) {
-            lines[last] = longer;
-        } else if lines.len() < 2 {
-            lines.push(word.into());
-        } else {
-            lines[last] += "...";
-            break;
-        }
-    }
-    lines
 }

@@ -1,5 +1,6 @@
 //! What the window may ask of the simulation. Every command is carried out between two steps.
 
+use super::placement::Placement;
 use glam::Vec3;
 use motes::ParticleId;
 use motes::export::Format;
@@ -37,12 +38,8 @@ pub enum Command {
     Remove(ParticleId),
     /// Throws a ball.
     Throw(Ball),
-    /// Puts a new object into the world.
-    Place(Placement),
-    /// Adds a mesh from a file as an obstacle, where the file has it.
-    AddMesh(PathBuf),
-    /// Adds a built-in mesh as an obstacle.
-    PlaceMesh(MeshPlacement),
+    /// Puts a new object or obstacle into the world.
+    Place(Box<Placement>),
     /// Writes a snapshot.
     Save(PathBuf),
     /// Writes the particles for other programs.
@@ -51,6 +48,8 @@ pub enum Command {
     Converge(u32),
     /// Runs copies of the world on every backend for this many steps.
     Compare(u32),
+    /// Ends that before its time.
+    StopCompare,
     /// Ends the thread.
     Quit,
 }
@@ -87,74 +86,6 @@ pub struct Ball {
     pub radius: f32,
     /// kg; 0 for a fifth of all that is in the scene.
     pub mass: f32,
-}
-
-/// What a placed object is made of.
-#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
-pub enum Solidity {
-    Cloth,
-    #[default]
-    Box,
-    Ball,
-    Cylinder,
-    Torus,
-}
-
-impl Solidity {
-    pub const ALL: [(Solidity, &'static str); 5] = [
-        (Solidity::Box, "soft box"),
-        (Solidity::Ball, "soft ball"),
-        (Solidity::Cylinder, "soft cylinder"),
-        (Solidity::Torus, "soft torus"),
-        (Solidity::Cloth, "cloth"),
-    ];
-}
-
-/// A new object for the running scene.
-#[derive(Clone, Copy, Debug, PartialEq)]
-pub struct Placement {
-    pub solidity: Solidity,
-    /// Centre, m.
-    pub position: Vec3,
-    /// Particles along each side.
-    pub counts: [u32; 3],
-    /// Distance between particles, m.
-    pub spacing: f32,
-    /// Of the whole object, kg.
-    pub mass: f32,
-    /// m/N.
-    pub compliance: f32,
-    /// PBD stiffness, 0 to 1.
-    pub stiffness: f32,
-    /// Strain beyond which it breaks; 0 for never.
-    pub break_at: f32,
-    pub self_collide: bool,
-}
-
-impl Default for Placement {
-    fn default() -> Self {
-        Placement {
-            solidity: Solidity::Box,
-            position: Vec3::Y,
-            counts: [6, 6, 6],
-            spacing: 0.06,
-            mass: 1.0,
-            compliance: 1e-5,
-            stiffness: 1.0,
-            break_at: 0.0,
-            self_collide: false,
-        }
-    }
-}
-
-/// A built-in mesh for the running scene.
-#[derive(Clone, Copy, Debug, PartialEq)]
-pub struct MeshPlacement {
-    pub name: &'static str,
-    /// m.
-    pub position: Vec3,
-    /// Times the size the mesh was made with.
-    pub scale: f32,
 }
 
 #[cfg(test)]

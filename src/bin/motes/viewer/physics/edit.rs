@@ -1,7 +1,8 @@
 //! Commands that change the world between two steps.
 
-use super::command::{Ball, MeshPlacement, Placement, Solidity, Wedge};
-use glam::Vec3;
+use super::command::{Ball, Wedge};
+use super::placement::{Placement, What};
+use glam::{Quat, Vec3};
 use motes::shape::mesh::TriangleMesh;
 use motes::world::collider::{Pose, Shape};
 use motes::{
@@ -62,65 +63,101 @@ fn free_mass(world: &World) -> f32 {
     rows.filter(|p| p.w > 0.0).map(|p| f64::from(1.0 / p.w)).sum::<f64>() as f32
 }
 
-/// Adds an object. Returns how many particles it has.
-pub fn place(world: &mut World, wanted: &Placement) -> Result<usize> {
-    let Placement { position, counts, spacing, self_collide, .. } = *wanted;
-    let material = Material {
+/// Adds what is asked for. Returns a word on it.
+pub fn place(world: &mut World, wanted: &Placement) -> Result<String> {
+    if wanted.what == What::Mesh {
+        return place_mesh(world, wanted);
+    }
+    let ids = match wanted.what {
+        What::Cloth => place_cloth(world, wanted)?,
+        _ => place_body(world, wanted)?,
+    };
+    if let Some(group) = wanted.group {
+        let phase = Phase::group(group).shaped();
+        let phase = if wanted.self_collide { phase.self_colliding() } else { phase };
+        ids.iter().try_for_each(|&id| world.set_phase(id, phase))?;
+    }
+    Ok(format!("placed a {} of {} particles", wanted.what.name(), ids.len()))
+}
+
+fn material(wanted: &Placement) -> Material {
+    Material {
         stiffness: wanted.stiffness,
         compliance: wanted.compliance,
         break_at: if wanted.break_at > 0.0 { wanted.break_at } else { f32::INFINITY },
         ..Material::default()
-    };
-    let solid = match wanted.solidity {
-        Solidity::Cloth => {
-            let [columns, _, rows] = counts;
-            let size = Vec3::new(columns as f32 - 1.0, 0.0, rows as f32 - 1.0) * spacing;
-            let cloth = Cloth {
-                name: "placed cloth".into(),
-                origin: position - size * 0.5,
-                columns,
-                rows,
-                spacing,
-                mass: wanted.mass / (columns * rows).max(1) as f32,
-                radius: spacing * 0.5,
-                self_collide,
-                stretch: material,
-                shear: material,
-                ..Cloth::default()
-            };
-            return Ok(world.add_cloth(&cloth)?.len());
-        }
-        Solidity::Box => Solid::Box,
-        Solidity::Ball => Solid::Sphere,
-        Solidity::Cylinder => Solid::Cylinder,
-        Solidity::Torus => Solid::Torus { tube: 0.3 },
-    };
+    }
+}
+
+fn place_cloth(world: &mut World, wanted: &Placement) -> Result<Vec<ParticleId>> {
+    let [columns, _, rows] = wanted.counts;
+    let turn = wanted.turn();
+    world.add_cloth(&Cloth {
+        name: "placed cloth".into(),
+        origin: wanted.position - turn * wanted.size() * 0.5,
+        along: turn * Vec3::X,
+        across: turn * Vec3::Z,
+        columns,
+        rows,
+        spacing: wanted.spacing,
+        mass: wanted.mass / (columns * rows).max(1) as f32,
+        radius: wanted.spacing * 0.5,
+        self_collide: wanted.self_collide,
+        stretch: material(wanted),
+        shear: material(wanted),
+        ..Cloth::default()
+    })
+}
+
+fn place_body(world: &mut World, wanted: &Placement) -> Result<Vec<ParticleId>> {
     let mut lattice = Lattice {
-        name: "placed body".into(),
-        center: position,
-        counts,
-        spacing,
-        radius: spacing * 0.5,
-        solid,
-        self_collide,
-        stretch: material,
+        name: format!("placed {}", wanted.what.name()),
+        center: wanted.position,
+        rotation: wanted.turn(),
+        counts: wanted.counts,
+        spacing: wanted.spacing,
+        radius: wanted.spacing * 0.5,
+        solid: match wanted.what {
+            What::Ball => Solid::Sphere,
+            What::Cylinder => Solid::Cylinder,
+            What::Torus => Solid::Torus { tube: 0.3 },
+            What::Box | What::Cloth | What::Mesh => Solid::Box,
+        },
+        self_collide: wanted.self_collide,
+        stretch: material(wanted),
         ..Lattice::default()
     };
     // How many particles share the mass is known once it was made.
     let count = World::new().add_lattice(&lattice)?.len();
     lattice.mass = wanted.mass / count.max(1) as f32;
-    Ok(world.add_lattice(&lattice)?.len())
+    world.add_lattice(&lattice)
 }
 
-/// Adds a mesh as an obstacle where its file has it.
-pub fn add_mesh(world: &mut World, path: &Path) -> Result<usize> {
-    let (mesh, _) = TriangleMesh::load_obj(path)?;
+/// Adds a mesh as an obstacle: from its file, else by its name.
+fn place_mesh(world: &mut World, wanted: &Placement) -> Result<String> {
+    let (mesh, name) = match wanted.file.trim() {
+        "" => (builtin_mesh(wanted.builtin)?, wanted.builtin.to_string()),
+        file => (TriangleMesh::load_obj(file)?.0, file.to_string()),
+    };
+    let mesh = mesh.transformed(Vec3::splat(wanted.scale), Quat::IDENTITY, Vec3::ZERO);
     let triangles = mesh.triangles.len();
-    let mut collider = Collider::fixed(solid_or_sheet(mesh)?, Pose::IDENTITY);
-    collider.name = path.file_stem().unwrap_or_default().to_string_lossy().into_owned();
-    collider.validate("mesh")?;
+    let pose = Pose::new(wanted.position, wanted.turn());
+    let mut collider = Collider::fixed(solid_or_sheet(mesh)?, pose);
+    collider.validate(&name)?;
+    collider.name = Path::new(&name).file_stem().unwrap_or_default().to_string_lossy().into();
     world.colliders.push(collider);
-    Ok(triangles)
+    Ok(format!("{name}: an obstacle of {triangles} triangles"))
+}
+
+/// Scenes know the built-in meshes by name, so a scene of one is read.
+fn builtin_mesh(name: &str) -> Result<TriangleMesh> {
+    let text = format!("[[collider]]\nshape = \"mesh\"\nmesh = \"{name}\"\nclosed = false\n");
+    let made = Scene::parse("mesh.toml", &text, None, &[])?.build()?;
+    let shape = made.colliders.into_iter().next().map(|collider| collider.shape);
+    match shape {
+        Some(Shape::Mesh { mesh, .. }) => Ok(mesh),
+        _ => Err(Error::value("mesh", format!("there is no mesh `{name}`"))),
+    }
 }
 
 /// A closed mesh is solid, any other a sheet with a thickness that suits its size.
@@ -130,25 +167,6 @@ fn solid_or_sheet(mesh: TriangleMesh) -> Result<Shape> {
     Shape::mesh(mesh, closed, thickness.max(1e-4))
 }
 
-/// Adds a built-in mesh as an obstacle: scenes know them by name, so a scene of one is read.
-pub fn place_mesh(world: &mut World, wanted: &MeshPlacement) -> Result<()> {
-    let [x, y, z] = wanted.position.to_array();
-    let (name, scale) = (wanted.name, wanted.scale);
-    let text = format!(
-        "[[collider]]\nshape = \"mesh\"\nmesh = \"{name}\"\nclosed = false\nthickness = 0.01\n\
-         position = [{x:?}, {y:?}, {z:?}]\nscale = {scale:?}\n"
-    );
-    let made = Scene::parse("mesh.toml", &text, None, &[])?.build()?;
-    for mut collider in made.colliders {
-        if let Shape::Mesh { mesh, .. } = collider.shape {
-            collider.shape = solid_or_sheet(mesh)?;
-        }
-        collider.validate(name)?;
-        world.colliders.push(collider);
-    }
-    Ok(())
-}
-
 #[cfg(test)]
 mod tests {
     use super::*;
@@ -156,21 +174,62 @@ mod tests {
     #[test]
     fn every_built_in_mesh_can_be_placed() {
         let mut world = World::new();
-        for (k, name) in Scene::builtin_mesh_names().enumerate() {
+        for (k, builtin) in Scene::builtin_mesh_names().enumerate() {
             let position = Vec3::new(1.0, -2.5, 1e-3);
-            place_mesh(&mut world, &MeshPlacement { name, position, scale: 0.5 }).unwrap();
-            assert_eq!(world.colliders.len(), k + 1, "{name}");
+            let what = What::Mesh;
+            let wanted = Placement { what, builtin, position, scale: 0.5, ..Placement::default() };
+            place(&mut world, &wanted).unwrap();
+            assert_eq!(world.colliders.len(), k + 1, "{builtin}");
             assert_eq!(world.colliders[k].pose_at(0.0).translation, position);
         }
     }
 
     #[test]
-    fn what_is_placed_has_the_mass_that_was_asked_for() {
-        for (solidity, name) in Solidity::ALL {
+    fn a_bad_mesh_is_refused_with_file_line_and_remedy() {
+        let folder = tempfile::tempdir().unwrap();
+        let path = folder.path().join("bad.obj");
+        std::fs::write(&path, "v 0 0 0\nv 1 0 0\nv 0 1 x\nf 1 2 3\n").unwrap();
+        let mut world = World::new();
+        let bad = Placement::of_file(path.to_str().unwrap());
+        let why = place(&mut world, &bad).unwrap_err().to_string();
+        assert!(why.contains("bad.obj:3") && why.contains("give metres"), "{why}");
+        let none = Placement::of_file("no_such_file.obj");
+        let why = place(&mut world, &none).unwrap_err().to_string();
+        assert!(why.contains("no_such_file.obj") && why.contains("spelling"), "{why}");
+        assert!(world.colliders.is_empty());
+    }
+
+    #[test]
+    fn what_is_placed_is_as_it_was_asked_for() {
+        for (what, name) in What::ALL.into_iter().filter(|(what, _)| *what != What::Mesh) {
             let mut world = World::new();
-            let wanted = Placement { solidity, ..Placement::default() };
-            let count = place(&mut world, &wanted).unwrap();
-            assert!(count > 8 && (free_mass(&world) - wanted.mass).abs() < 0.02, "{name}");
+            let rotation = Vec3::new(0.0, 0.0, 90.0);
+            let (position, group, break_at) = (Vec3::new(1.0, 2.0, 3.0), Some(7), 0.25);
+            let wanted =
+                Placement { what, position, rotation, group, break_at, ..Placement::default() };
+            place(&mut world, &wanted).unwrap();
+            let p = world.particles();
+            assert!(p.len() > 8 && (free_mass(&world) - wanted.mass).abs() < 0.02, "{name}");
+            assert!(p.phases().iter().all(|&f| Phase(f).group_number() == 7), "{name}");
+            let middle = p.positions().iter().map(|p| p.truncate()).sum::<Vec3>() / p.len() as f32;
+            assert!(middle.distance(position) < 0.02, "{name} is at {middle}");
+            // A quarter turn about z lays x along y: a cloth stands upright then.
+            let wide = |k: usize| {
+                let along = p.positions().iter().map(move |p| p[k]);
+                along.clone().fold(f32::MIN, f32::max) - along.fold(f32::MAX, f32::min)
+            };
+            assert!(what != What::Cloth || (wide(0) < 1e-3 && wide(1) > 0.2), "{name}");
         }
+    }
+
+    #[test]
+    fn a_group_decides_who_meets_whom() {
+        let mut world = World::new();
+        for group in [None, Some(1), None] {
+            place(&mut world, &Placement { group, ..Placement::default() }).unwrap();
+        }
+        let phases = world.particles().phases();
+        let [a, b, c] = [0, 216, 432].map(|slot| Phase(phases[slot]));
+        assert!(!a.collides(b) && a.collides(c) && b.collides(c));
     }
 }

@@ -23,6 +23,8 @@ pub struct Frame {
     pub radii: Vec<f32>,
     pub phases: Vec<u32>,
     pub ids: Vec<u32>,
+    /// kg/m³; empty until the window asks for them ([`crate::viewer::densities`]).
+    pub densities: Vec<f32>,
     pub topology: Arc<Topology>,
     pub colliders: Arc<Vec<Collider>>,
     pub params: Params,
@@ -60,6 +62,7 @@ impl Frame {
         self.radii.clone_from_slice_of(p.radii());
         self.phases.clone_from_slice_of(p.phases());
         self.ids.clone_from_slice_of(p.ids());
+        self.densities.clear();
         self.params.clone_from(&world.params);
         self.threads = engine.threads();
         self.constraints = world.constraint_count();

@@ -4,11 +4,13 @@
 mod command;
 mod edit;
 mod frame;
+mod placement;
 mod run;
 mod topology;
 
-pub use command::{Ball, Command, MeshPlacement, Placement, Solidity, Wedge};
+pub use command::{Ball, Command, Wedge};
 pub use frame::{Frame, Sample};
+pub use placement::{Placement, What};
 
 use super::messages::Note;
 use crossbeam::channel::{Receiver, Sender, unbounded};

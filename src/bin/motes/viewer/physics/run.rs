@@ -11,7 +11,7 @@ use motes::scene::Scene;
 use motes::{Collider, Engine, ParticleId, World, snapshot};
 use std::path::{Path, PathBuf};
 use std::sync::Arc;
-use std::sync::atomic::Ordering;
+use std::sync::atomic::{AtomicBool, Ordering};
 use std::time::{Duration, Instant};
 
 /// A simulation this far behind its pace does not try to catch up.
@@ -43,6 +43,8 @@ pub struct Runner {
     edits: u64,
     torn: bool,
     dragged: Option<ParticleId>,
+    /// Tells the comparison that goes on to end.
+    stop_compare: Arc<AtomicBool>,
     topology: (TopologyKey, Arc<Topology>),
     colliders: Arc<Vec<Collider>>,
     /// Something changed that the window has not seen.
@@ -67,6 +69,7 @@ impl Runner {
             edits: 0,
             torn: false,
             dragged: None,
+            stop_compare: Arc::default(),
             topology: Default::default(),
             colliders: Arc::default(),
             changed: true,
@@ -197,13 +200,20 @@ impl Runner {
             }
             Command::Threads(threads) => self.move_to(self.backend, threads),
             Command::Backend(name) => self.move_to(name, self.threads),
+            Command::StopCompare => self.stop_compare.store(true, Ordering::Relaxed),
             other => self.change(other),
         }
     }
 
     /// Commands that need a world.
     fn change(&mut self, command: Command) {
-        let Some(engine) = &mut self.engine else { return };
+        let Some(engine) = &mut self.engine else {
+            if let Command::Compare(_) = command {
+                let why = "there is no scene to compare; open one first";
+                self.note(Note::Compared(Err(why.into())));
+            }
+            return;
+        };
         let world = engine.world_mut();
         self.edits += 1;
         let done = match command {
@@ -246,12 +256,7 @@ impl Runner {
             Command::Throw(ball) => {
                 edit::throw(world, &ball).map(|id| Some(format!("ball thrown: particle {}", id.0)))
             }
-            Command::Place(placement) => edit::place(world, &placement)
-                .map(|count| Some(format!("placed an object of {count} particles"))),
-            Command::AddMesh(path) => edit::add_mesh(world, &path)
-                .map(|count| Some(format!("{}: an obstacle of {count} triangles", path.display()))),
-            Command::PlaceMesh(mesh) => edit::place_mesh(world, &mesh)
-                .map(|()| Some(format!("{} is an obstacle now", mesh.name))),
+            Command::Place(placement) => edit::place(world, &placement).map(Some),
             Command::Save(path) => snapshot::save(&path, &self.info.spec, world)
                 .map(|()| Some(format!("state saved as {}", path.display()))),
             Command::Export(folder, format) => crate::frames::export(&folder, format, world)
@@ -263,8 +268,11 @@ impl Runner {
             }
             Command::Compare(steps) => {
                 self.edits -= 1;
-                let (scene, copy) = (&self.info.spec, world.clone());
-                comparison::measure(scene, copy, self.threads, steps, &self.notes);
+                self.stop_compare.store(true, Ordering::Relaxed);
+                self.stop_compare = Arc::default();
+                let (scene, copy, stop) =
+                    (&self.info.spec, world.clone(), Arc::clone(&self.stop_compare));
+                comparison::measure(scene, copy, self.threads, steps, stop, &self.notes);
                 Ok(None)
             }
             _ => Ok(None),
@@ -304,6 +312,7 @@ impl Runner {
     }
 
     fn take_world(&mut self, world: World) {
+        self.stop_compare.store(true, Ordering::Relaxed);
         match Engine::new(world, backends::make(self.backend, self.threads)) {
             Ok(engine) => {
                 self.engine = Some(engine);

@@ -1,10 +1,12 @@
 //! A monkey at the mouse and the keyboard: random input, the same for the same seed.
 
 use crate::viewer::action::Action;
+use crate::viewer::backends;
 use crate::viewer::input::Input;
 use crate::viewer::keys::{BINDINGS, FLY};
+use crate::viewer::physics::{Command, What};
 use crate::viewer::state::Viewer;
-use glam::Vec2;
+use glam::{Vec2, Vec3};
 use imgui::{Io, MouseButton};
 use std::time::{Duration, Instant};
 use winit::dpi::PhysicalSize;
@@ -34,6 +36,10 @@ impl Monkey {
 
     /// Does something. True when its time is over and nothing is held any more.
     pub fn play(&mut self, viewer: &mut Viewer, io: &mut Io, window: &Window) -> bool {
+        if io.want_text_input && self.random(4) == 0 {
+            let letters = ['a', '.', '-', '7', 'e', '/', '\u{e9}', ' '];
+            io.add_input_character(letters[self.random(letters.len() as u64) as usize]);
+        }
         let over = Instant::now() >= self.until;
         let input = match (over, self.down.take()) {
             (true, Some(button)) => Input::Button(button, false),
@@ -104,9 +110,11 @@ impl Monkey {
             }
             98 => {
                 self.down = down;
-                let small = ["cloth_hang", "tear", "stairs", "curtain", "spike", "trampoline"];
-                let spec = small[self.random(small.len() as u64) as usize];
-                viewer.open(spec);
+                match self.random(4) {
+                    0 => self.open(viewer),
+                    1 => self.switch(viewer),
+                    _ => self.place(viewer),
+                }
                 None
             }
             _ => {
@@ -115,5 +123,32 @@ impl Monkey {
                 None
             }
         }
+    }
+
+    fn open(&mut self, viewer: &mut Viewer) {
+        let small = ["cloth_hang", "tear", "stairs", "curtain", "spike", "trampoline"];
+        viewer.open(small[self.random(small.len() as u64) as usize]);
+    }
+
+    /// To another backend, of those that are here.
+    fn switch(&mut self, viewer: &mut Viewer) {
+        let here: Vec<_> = backends::all().iter().filter(|choice| choice.make.is_ok()).collect();
+        let choice = here[self.random(here.len() as u64) as usize];
+        viewer.physics.send(Command::Backend(&choice.name));
+    }
+
+    /// Anything of the panel Place; the file is there, or is not.
+    fn place(&mut self, viewer: &mut Viewer) {
+        let mut number = |below: u64| self.random(below);
+        let wanted = &mut viewer.placement;
+        wanted.what = What::ALL[number(What::ALL.len() as u64) as usize].0;
+        wanted.position += Vec3::new(number(9) as f32 - 4.0, 0.0, number(9) as f32 - 4.0) * 0.1;
+        wanted.rotation.y = number(360) as f32;
+        wanted.counts = std::array::from_fn(|_| 2 + number(6) as u32);
+        wanted.break_at = number(3) as f32;
+        wanted.self_collide = number(2) == 0;
+        wanted.group = (number(2) == 0).then(|| number(5) as u32);
+        wanted.file = ["", "", "cube.obj", "none.obj"][number(4) as usize].into();
+        viewer.act(Action::Place);
     }
 }

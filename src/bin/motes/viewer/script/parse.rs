@@ -5,10 +5,12 @@ use crate::cli::PainterName;
 use crate::failure::Failure;
 use crate::viewer::colors::ColorBy;
 use crate::viewer::painter::Lost;
+use crate::viewer::physics::{Placement, What};
 use crate::viewer::{backends, keys};
 use clap::ValueEnum;
-use glam::Vec2;
+use glam::{Vec2, Vec3};
 use imgui::MouseButton;
+use motes::Scene;
 use std::path::Path;
 use std::time::Instant;
 
@@ -64,6 +66,9 @@ fn read(line: &str) -> Result<Vec<Op>, String> {
             vec![Op::Key(key, true), Op::Wait(1), Op::Key(key, false), Op::Wait(1)]
         }
         "drop" => vec![Op::Drop(words.word()?.into()), Op::Wait(2)],
+        "type" => vec![Op::Type(words.rest()), Op::Wait(2)],
+        "place" => vec![Op::Place(Box::new(words.placement()?)), Op::Wait(3)],
+        "hand" => vec![Op::Wait(2), Op::Hand(words.word()?.into())],
         "set" => {
             let name = words.word()?;
             let known = parameter(&name).ok_or(format!("no parameter `{name}`"))?;
@@ -161,6 +166,25 @@ impl Words<'_> {
         Ok(Point::At(Vec2::new(x, self.number()?)))
     }
 
+    fn placement(&mut self) -> Result<Placement, String> {
+        let word = self.word()?;
+        let position = Vec3::new(self.number()?, self.number()?, self.number()?);
+        let size = self.number()?;
+        let mut wanted = Placement { position, scale: size, spacing: size, ..Placement::default() };
+        let soft = ["box", "ball", "cylinder", "torus", "cloth"];
+        match soft.iter().position(|name| *name == word) {
+            Some(k) => wanted.what = What::ALL[k].0,
+            None => {
+                wanted.what = What::Mesh;
+                match Scene::builtin_mesh_names().find(|name| *name == word) {
+                    Some(name) => wanted.builtin = name,
+                    None => wanted.file = word,
+                }
+            }
+        }
+        Ok(wanted)
+    }
+
     fn button(&mut self) -> Result<MouseButton, String> {
         match self.word()?.as_str() {
             "left" => Ok(MouseButton::Left),
@@ -177,7 +201,8 @@ mod tests {
 
     #[test]
     fn lines_are_read_and_wrong_ones_refused() {
-        let good = "# a comment\n\nopen tear\nsteps 30\ndrag @5 100 200\nset solver jacobi\nquit\n";
+        let good = "# a comment\n\nopen tear\nsteps 30\ndrag @5 100 200\nset solver jacobi\n\
+            place my.obj 0 1 0 2\ntype two words\nhand done\ncolor density\nquit\n";
         assert!(Script::parse(good).is_ok());
         for (bad, says) in [
             ("jump", "not known"),
@@ -187,6 +212,9 @@ mod tests {
             ("press up", "not left"),
             ("key F99", "no key"),
             ("set nonsense 1", "no parameter"),
+            ("place box 1 2 3", "missing"),
+            ("place my.obj 1 high 3 1", "not a number"),
+            ("color red", "no colouring"),
             ("quit now", "too much"),
         ] {
             let why = Script::parse(&format!("play\n{bad}")).err().unwrap();

@@ -30,6 +30,7 @@ pub fn write(path: &Path, viewer: &Viewer, window: &Window, scale: f32) -> Resul
                 "fixed": frame.positions[slot].w == 0.0,
                 "radius": frame.radii[slot],
                 "color": colors.of(slot),
+                "density": frame.densities.get(slot),
                 "pixel": seen.map(|(at, _)| at.to_array()),
                 "depth": seen.map(|(_, depth)| depth),
                 "skinned": frame.topology.skinned.get(slot),
@@ -37,6 +38,9 @@ pub fn write(path: &Path, viewer: &Viewer, window: &Window, scale: f32) -> Resul
         })
         .collect();
     let messages: Vec<_> = viewer.messages.lines().map(|m| (&m.text, m.is_error)).collect();
+    let places: Vec<_> =
+        frame.colliders.iter().map(|c| c.pose_at(frame.time).translation.to_array()).collect();
+    let answers = &viewer.rate.answers;
     let curve = viewer.convergence.curve.as_ref();
     let report = json!({
         "scene": frame.scene.spec,
@@ -45,6 +49,7 @@ pub fn write(path: &Path, viewer: &Viewer, window: &Window, scale: f32) -> Resul
         "particle_count": frame.positions.len(),
         "constraints": frame.constraints,
         "colliders": frame.colliders.len(),
+        "collider_places": places,
         "solver": frame.params.solver.word(),
         "method": frame.params.method.word(),
         "broad_phase": frame.params.broad_phase.word(),
@@ -53,6 +58,7 @@ pub fn write(path: &Path, viewer: &Viewer, window: &Window, scale: f32) -> Resul
         "backend": frame.backend,
         "painter": viewer.painting.label(viewer.painting.used),
         "selected": viewer.selected,
+        "color_range": viewer.settings.color.unit().map(|unit| (colors.range(), unit)),
         "size": [size.width, size.height],
         "scale": scale,
         "eye": viewer.view.camera.eye.to_array(),
@@ -67,10 +73,17 @@ pub fn write(path: &Path, viewer: &Viewer, window: &Window, scale: f32) -> Resul
         "fps": viewer.rate.fps(),
         "frame_ms": viewer.rate.ms,
         "frames": viewer.rate.frames,
+        "longest_gap_ms": viewer.rate.gap.as_secs_f64() * 1e3,
+        "inputs": {
+            "answered": answers.count,
+            "frames_most": answers.frames_most,
+            "ms_most": answers.time_most.as_secs_f64() * 1e3,
+        },
         "memory_mib": machine::own_memory(),
         "samples": viewer.history.shown().len(),
         "convergence": curve.map(|c| c.kinds.len()),
         "compared": viewer.compare.result.as_ref().map(|c| c.runs.len()),
+        "comparing": viewer.compare.runs,
         "messages": messages,
         "particles": particles,
     });
