@@ -8,6 +8,7 @@ use super::shade::Light;
 use super::tiles::{Bins, Footprint, SIDE, TILE, TILE_AREA, Tiles, key_index};
 use glam::{Vec2, Vec3};
 use rayon::prelude::*;
+use std::ops::Range;
 
 /// Lines win against surfaces up to this share of the depth in front of them: a cloth's edges lie
 /// exactly in its triangles.
@@ -80,10 +81,11 @@ impl Strokes {
             return;
         }
         let (columns, rows) = self.footprints[index].within(origin);
+        let corner = Vec2::new(origin.0 as f32, origin.1 as f32);
         for row in rows {
-            for column in columns.clone() {
-                let corner = Vec2::new(origin.0 as f32, origin.1 as f32);
-                let p = corner + Vec2::new(column as f32 + 0.5, row as f32 + 0.5);
+            let y = corner.y + row as f32 + 0.5;
+            for column in span(stroke, reach, y, corner.x, columns.clone()) {
+                let p = Vec2::new(corner.x + column as f32 + 0.5, y);
                 let (s, away) = distance(p);
                 let cover = (reach - away).clamp(0.0, 1.0) * stroke.opacity;
                 if cover <= 0.0 {
@@ -98,5 +100,65 @@ impl Strokes {
                 }
             }
         }
+    }
+}
+
+/// The columns of a row at `y` that a line may touch: what is farther from its axis is left out, so
+/// that thousands of lines across the picture cost their length, not the picture's area.
+fn span(stroke: &Stroke, reach: f32, y: f32, left: f32, columns: Range<usize>) -> Range<usize> {
+    let along = stroke.b - stroke.a;
+    // A pixel more on both sides, and more where coordinates are too large for exact ones.
+    let slack = 1.0 + 1e-6 * (stroke.a.abs() + stroke.b.abs()).max_element();
+    let half = reach * along.length() / along.y.abs() + slack;
+    let middle = stroke.a.x + along.x * ((y - stroke.a.y) / along.y) - left;
+    let (low, high) = (middle - half, middle + half);
+    if !(low.is_finite() && high.is_finite()) {
+        return columns;
+    }
+    columns.start.max(low as usize)..columns.end.min((high + 1.0).max(0.0) as usize)
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn a_span_holds_every_pixel_of_a_line_and_few_others() {
+        let mut seed = 1u32;
+        let mut random = |scale: f32| {
+            seed = seed.wrapping_mul(1_664_525).wrapping_add(1_013_904_223);
+            ((seed >> 8) as f32 / (1 << 23) as f32 - 1.0) * scale
+        };
+        let (mut touched, mut looked_at, mut all) = (0, 0, 0);
+        for k in 0..3000 {
+            let scale = [60.0, 500.0, 3e4][k % 3];
+            let mut point = || Vec2::new(random(scale), random(scale));
+            let (a, mut b) = (point(), point());
+            match k % 7 {
+                0 => b.y = a.y,
+                1 => b.x = a.x,
+                2 => b = a,
+                _ => {}
+            }
+            let half_width = 0.5 + (k % 4) as f32;
+            let stroke = Stroke { a, b, inv_depth: [1.0; 2], half_width, opacity: 1.0 };
+            let reach = half_width + 0.5;
+            for row in 0..TILE as usize {
+                let y = row as f32 + 0.5;
+                let span = span(&stroke, reach, y, 0.0, 0..TILE as usize);
+                looked_at += span.len();
+                all += TILE as usize;
+                for column in 0..TILE as usize {
+                    let p = Vec2::new(column as f32 + 0.5, y);
+                    let along = b - a;
+                    let s = (p - a).dot(along) / along.length_squared().max(1e-12);
+                    let is_touched = (a + along * s.clamp(0.0, 1.0)).distance(p) < reach;
+                    touched += usize::from(is_touched);
+                    assert!(!is_touched || span.contains(&column), "{stroke:?} {column} {row}");
+                }
+            }
+        }
+        assert!(touched > 10_000, "{touched} pixels were tested");
+        assert!(looked_at * 2 < all, "{looked_at} of {all} pixels are looked at");
     }
 }
