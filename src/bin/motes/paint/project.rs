@@ -156,8 +156,86 @@ pub fn stroke(lens: &Lens, line: &Line, scale: f32) -> (Stroke, Footprint) {
     made.a = lens.pixel_of(a.truncate() / a.z);
     made.b = lens.pixel_of(b.truncate() / b.z);
     made.inv_depth = [1.0 / a.z, 1.0 / b.z];
+    if !clip(&mut made, lens.size) {
+        return (made, Footprint::NOTHING);
+    }
     let reach = Vec2::splat(made.half_width + 0.5);
     let (low, high) = (made.a.min(made.b) - reach, made.a.max(made.b) + reach);
     let (width, height) = (lens.size.x as u32, lens.size.y as u32);
     (made, Footprint::new(low, high, a.z.min(b.z), width, height))
+}
+
+/// Lines longer than this are not drawn [px].
+const LONGEST: f64 = 1e12;
+
+/// Cuts a stroke off beyond the edges of the picture, far enough that its ends are not seen: a world
+/// that flew apart has lines of any length. False when nothing is left.
+fn clip(stroke: &mut Stroke, size: Vec2) -> bool {
+    let margin = f64::from(stroke.half_width) + 2.0;
+    let (a, b) = (stroke.a.as_dvec2(), stroke.b.as_dvec2());
+    let along = b - a;
+    let (mut from, mut to) = (0.0f64, 1.0f64);
+    for k in 0..2 {
+        let (low, high) = (-margin - a[k], f64::from(size[k]) + margin - a[k]);
+        if along[k] == 0.0 {
+            if low > 0.0 || high < 0.0 {
+                return false;
+            }
+            continue;
+        }
+        let (s, t) = (low / along[k], high / along[k]);
+        from = from.max(s.min(t));
+        to = to.min(s.max(t));
+    }
+    // Of a line longer than this, f64 does not know any more where it crosses the picture.
+    if !(from <= to && along.length() < LONGEST) {
+        return false;
+    }
+    let depths = stroke.inv_depth.map(f64::from);
+    let at = |s: f64| (depths[0] + (depths[1] - depths[0]) * s) as f32;
+    stroke.inv_depth = [at(from), at(to)];
+    (stroke.a, stroke.b) = ((a + along * from).as_vec2(), (a + along * to).as_vec2());
+    true
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn a_line_of_any_length_is_cut_where_the_picture_ends() {
+        let size = Vec2::new(800.0, 600.0);
+        let stroke = |a: Vec2, b: Vec2| Stroke {
+            a,
+            b,
+            inv_depth: [1.0, 3.0],
+            half_width: 0.5,
+            opacity: 1.0,
+        };
+        // Through the middle of the picture, whatever its length.
+        for length in [10.0, 2e3, 1e6, 1e11] {
+            let middle = Vec2::new(400.0, 300.0);
+            let mut line = stroke(middle - Vec2::X * length, middle + Vec2::X * length);
+            assert!(clip(&mut line, size));
+            let inside = |p: Vec2| p.x >= -3.0 && p.x <= 803.0 && (p.y - 300.0).abs() < 1e-3;
+            assert!(inside(line.a) && inside(line.b), "{line:?}");
+            let whole = length == 10.0;
+            assert_eq!(whole, line.b.x - line.a.x < 100.0, "{line:?}");
+            // Half way along it is as deep as before.
+            let depth = (line.inv_depth[0] + line.inv_depth[1]) * 0.5;
+            assert!((depth - 2.0).abs() < 1e-3, "{line:?}");
+        }
+        let beside = [
+            (Vec2::new(-50.0, -9.0), Vec2::new(1e12, -9.0)),
+            (Vec2::new(-50.0, 0.0), Vec2::new(-10.0, 600.0)),
+            (Vec2::new(-700.0, 600.0), Vec2::new(600.0, -700.0)),
+            (Vec2::new(f32::INFINITY, 0.0), Vec2::new(5.0, 5.0)),
+            (Vec2::new(-1e24, 300.0), Vec2::new(1e24, 300.0)),
+        ];
+        for (a, b) in beside {
+            assert!(!clip(&mut stroke(a, b), size), "{a} {b}");
+        }
+        let mut point = stroke(Vec2::splat(5.0), Vec2::splat(5.0));
+        assert!(clip(&mut point, size) && point.a == point.b);
+    }
 }

@@ -107,9 +107,8 @@ impl Strokes {
 /// that thousands of lines across the picture cost their length, not the picture's area.
 fn span(stroke: &Stroke, reach: f32, y: f32, left: f32, columns: Range<usize>) -> Range<usize> {
     let along = stroke.b - stroke.a;
-    // A pixel more on both sides, and more where coordinates are too large for exact ones.
-    let slack = 1.0 + 1e-6 * (stroke.a.abs() + stroke.b.abs()).max_element();
-    let half = reach * along.length() / along.y.abs() + slack;
+    // A pixel more on both sides, for what is rounded.
+    let half = reach * along.length() / along.y.abs() + 1.0;
     let middle = stroke.a.x + along.x * ((y - stroke.a.y) / along.y) - left;
     let (low, high) = (middle - half, middle + half);
     if !(low.is_finite() && high.is_finite()) {
