@@ -41,13 +41,7 @@ fn good(output: Output) -> String {
 
 /// A folder with the scene in it, where there is a device.
 fn folder() -> Option<tempfile::TempDir> {
-    let devices = motes::vulkan::devices();
-    if !devices.as_ref().is_ok_and(|found| found.iter().any(|d| d.refused.is_none())) {
-        let required = std::env::var("MOTES_REQUIRE_VULKAN").is_ok_and(|v| v == "1");
-        assert!(!required, "MOTES_REQUIRE_VULKAN=1, but there is none: {devices:?}");
-        eprintln!("skipped: no Vulkan device");
-        return None;
-    }
+    motes::vulkan::trial::usable()?;
     let folder = tempfile::tempdir().unwrap();
     std::fs::write(folder.path().join("mixture.toml"), SCENE).unwrap();
     Some(folder)

@@ -20,20 +20,12 @@ mod trees;
 
 use motes::pass::Buffer;
 use motes::vulkan::parity::{Outcome, Twin, Words};
+use motes::vulkan::trial;
 use motes::{Backend, Dispatch, Engine, Scene, World};
 
 /// A device to compare with, or `None` where there is none and none is required.
 pub fn twin() -> Option<Twin> {
-    match Twin::open() {
-        Ok(twin) => Some(twin),
-        Err(why) if std::env::var("MOTES_REQUIRE_VULKAN").is_ok_and(|v| v == "1") => {
-            panic!("MOTES_REQUIRE_VULKAN=1, but {why}")
-        }
-        Err(why) => {
-            eprintln!("skipped: no Vulkan device ({why})");
-            None
-        }
-    }
+    trial::opened(Twin::open)
 }
 
 /// A world to compare on.

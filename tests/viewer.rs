@@ -79,8 +79,7 @@ fn everything_can_be_switched_while_it_runs() {
 /// Vulkan devices the viewer offers.
 fn devices() -> usize {
     #[cfg(feature = "vulkan")]
-    return motes::vulkan::devices()
-        .map_or(0, |list| list.iter().filter(|d| d.refused.is_none()).count());
+    return motes::vulkan::trial::usable().map_or(0, |found| found.len());
     #[cfg(not(feature = "vulkan"))]
     0
 }
@@ -90,7 +89,7 @@ fn devices() -> usize {
 fn the_backend_is_switched_while_it_runs() {
     let Some(session) = Session::start() else { return };
     if devices() == 0 {
-        return eprintln!("skipped: no Vulkan device");
+        return;
     }
     let scene = session.write("scene.toml", SCENE);
     let script = "key K\nplay\nwait 10\nreport cpu.json\nbackend vulkan\nwait 40\npause\nwait 10\n\

@@ -1,4 +1,5 @@
 //! What the device and this process hold in memory while steps are taken on a Vulkan device.
+//! Tests that open one take turns, so that nothing else is measured.
 #![cfg(feature = "vulkan")]
 
 #[path = "vulkan/device.rs"]
@@ -7,16 +8,11 @@ mod device;
 use device::on_device;
 use glam::Vec3;
 use motes::{Cloth, Engine, ParticleId, Scene, World};
-use std::sync::Mutex;
-
-/// The process is measured: one test at a time.
-static ALONE: Mutex<()> = Mutex::new(());
 
 /// Device and host keep what they hold. In full: `MOTES_LONG=1 cargo test --release --test
 /// vulkan_memory`.
 #[test]
 fn memory_does_not_grow_with_steps() {
-    let _alone = ALONE.lock();
     let steps = if std::env::var("MOTES_LONG").is_ok_and(|v| v == "1") { 1000 } else { 40 };
     for spec in ["cloth_hang", "stairs", "tear"] {
         let scene = Scene::load(spec).unwrap();
@@ -34,7 +30,6 @@ fn memory_does_not_grow_with_steps() {
 /// A world that is edited before every step, as one that is pulled at, is loaded and recorded anew.
 #[test]
 fn memory_does_not_grow_with_edits() {
-    let _alone = ALONE.lock();
     let mut world = World::new();
     world.add_cloth(&Cloth { columns: 6, rows: 6, ..Cloth::default() }).unwrap();
     let Some(mut gpu) = on_device(world) else { return };

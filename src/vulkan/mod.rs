@@ -20,6 +20,8 @@ mod stages;
 mod sync;
 #[cfg(test)]
 mod tests;
+#[doc(hidden)]
+pub mod trial;
 
 #[doc(hidden)]
 pub use device::Loader;

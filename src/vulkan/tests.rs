@@ -1,5 +1,5 @@
 //! Devices that fail in the middle: the calls that answer with an error are put in place of the
-//! driver's own. Without a device there is nothing to test; `tests/vulkan.rs` insists on one.
+//! driver's own. Needs a device, as `tests/vulkan.rs` does.
 
 use super::*;
 use crate::step::schedule;
@@ -41,7 +41,7 @@ unsafe extern "system" fn no_memory(
 
 /// A device some of whose calls are other ones.
 fn device_with(change: impl FnOnce(&mut ash::DeviceFnV1_0)) -> Option<Device> {
-    let mut device = Device::open(None).ok()?;
+    let mut device = trial::opened(|| Device::open(None))?;
     let raw = &device.raw;
     let mut calls = raw.fp_v1_0().clone();
     change(&mut calls);
@@ -118,7 +118,7 @@ fn a_device_without_memory_is_an_error_with_a_remedy() {
 
 #[test]
 fn a_world_beyond_one_dispatch_is_refused() {
-    let Ok(vulkan) = Vulkan::new(None) else { return };
+    let Some(vulkan) = trial::opened(|| Vulkan::new(None)) else { return };
     let mut plan = Plan::of(&World::new(), None, vulkan.workgroup);
     vulkan.check_size(&plan).unwrap();
     let most = vulkan.device.limits.max_compute_work_group_count[0] as usize;

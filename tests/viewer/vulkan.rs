@@ -6,22 +6,13 @@ use super::hand::Hand;
 use super::picture::{assert_panel, numbers, seen_in_place};
 use super::scene::{PANELS, SCENE, says, step};
 use super::session::Session;
+use motes::vulkan::trial::usable;
 use serde_json::Value;
 use std::time::Duration;
 
-fn has_device() -> bool {
-    let found = motes::vulkan::devices();
-    let there = found.as_ref().is_ok_and(|list| list.iter().any(|d| d.refused.is_none()));
-    let required = std::env::var("MOTES_REQUIRE_VULKAN").is_ok_and(|v| v == "1");
-    assert!(there || !required, "MOTES_REQUIRE_VULKAN=1, but there is {found:?}");
-    if !there {
-        eprintln!("skipped: no Vulkan device");
-    }
-    there
-}
-
 fn start() -> Option<Session> {
-    has_device().then(Session::start)?.map(|session| session.painted(Some("vulkan")))
+    usable()?;
+    Session::start().map(|session| session.painted(Some("vulkan")))
 }
 
 fn painter(report: &Value) -> &str {
@@ -153,7 +144,7 @@ fn a_lost_surface_and_a_lost_device() {
 /// What the screen shows is what a screenshot says, also after the window was away and came back.
 #[test]
 fn the_screen_shows_it() {
-    if !has_device() {
+    if usable().is_none() {
         return;
     }
     let Some(mut hand) = Hand::open("stairs", "vulkan") else { return };

@@ -1,5 +1,6 @@
 //! An engine on a Vulkan device, where there is one.
 
+use motes::vulkan::trial;
 use motes::{Backend, Engine, World};
 
 /// The best device.
@@ -9,14 +10,5 @@ pub fn device() -> Backend {
 
 /// An engine on a device, or `None` where there is none and none is required.
 pub fn on_device(world: World) -> Option<Engine> {
-    match Engine::new(world, device()) {
-        Ok(engine) => Some(engine),
-        Err(why) if std::env::var("MOTES_REQUIRE_VULKAN").is_ok_and(|v| v == "1") => {
-            panic!("MOTES_REQUIRE_VULKAN=1, but {why}")
-        }
-        Err(why) => {
-            eprintln!("skipped: no Vulkan device ({why})");
-            None
-        }
-    }
+    trial::opened(|| Engine::new(world, device()))
 }

@@ -146,16 +146,7 @@ mod tests {
 
     /// A device, or `None` where there is none and none is required.
     fn device() -> Option<Vulkan> {
-        match Vulkan::new(None) {
-            Ok(vulkan) => Some(vulkan),
-            Err(why) if std::env::var("MOTES_REQUIRE_VULKAN").is_ok_and(|v| v == "1") => {
-                panic!("MOTES_REQUIRE_VULKAN=1, but {why}")
-            }
-            Err(why) => {
-                eprintln!("skipped: no Vulkan device ({why})");
-                None
-            }
-        }
+        crate::vulkan::trial::opened(|| Vulkan::new(None))
     }
 
     /// The engine quarantines what is not finite before the lists see it, and makes none for no

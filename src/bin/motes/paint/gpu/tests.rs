@@ -16,16 +16,7 @@ const SIZE: (u32, u32) = (241, 181);
 
 /// A device, or `None` where there is none and none is required.
 fn gpu() -> Option<Arc<Gpu>> {
-    match Gpu::open(None) {
-        Ok((gpu, _)) => Some(gpu),
-        Err(why) if std::env::var("MOTES_REQUIRE_VULKAN").is_ok_and(|v| v == "1") => {
-            panic!("MOTES_REQUIRE_VULKAN=1, but {why}")
-        }
-        Err(why) => {
-            eprintln!("skipped: no Vulkan device ({why})");
-            None
-        }
-    }
+    motes::vulkan::trial::opened(|| Gpu::open(None)).map(|(gpu, _)| gpu)
 }
 
 fn quiet(gpu: &Gpu) {
