@@ -7,6 +7,8 @@ mod acts;
 mod display;
 #[path = "viewer/hand.rs"]
 mod hand;
+#[path = "viewer/monkey.rs"]
+mod monkey;
 #[path = "viewer/picture.rs"]
 mod picture;
 #[path = "viewer/scene.rs"]
@@ -241,34 +243,10 @@ fn wrong_scripts_and_lost_displays_are_told() {
     assert!(said.contains("no window") && !said.contains("panicked"), "{said}");
 }
 
-/// Random input for `MOTES_MONKEY_SECONDS` (10), from a seed, `MOTES_MONKEY_SEED` (1): no panic, no
-/// frozen window, no memory that only grows.
 #[test]
 fn a_monkey_does_no_harm() {
     let Some(session) = Session::start() else { return };
-    let number = |name: &str, other: f64| {
-        std::env::var(name).ok().and_then(|v| v.parse().ok()).unwrap_or(other)
-    };
-    let (seconds, seed) = (number("MOTES_MONKEY_SECONDS", 10.0), number("MOTES_MONKEY_SEED", 1.0));
-    // A mesh it may place.
-    session.write("cube.obj", "v 0 0 0\nv 1 0 0\nv 0 0 1\nv 0 1 0\nf 1 2 3\nf 1 4 2\n");
-    // The same scene on the same backend each time, so that what is left over is compared.
-    let quarter = |k: u32| {
-        let (seed, seconds) = (seed + 1000.0 * f64::from(k), seconds / 4.0);
-        format!("monkey {seed} {seconds}\nbackend cpu\nopen tear\nreport {k}.json\n")
-    };
     // A driver stays in memory once it is loaded; that must not look like a leak when it comes late.
     let driver = if devices() > 0 { "backend vulkan\nplay\nwait 40\n" } else { "" };
-    let script: String = std::iter::once(driver.into()).chain((0..4).map(quarter)).collect();
-    let output = session.try_run("tear", &script, Duration::from_secs_f64(seconds + 240.0));
-    let errors = String::from_utf8_lossy(&output.stderr);
-    assert!(output.status.success() && !errors.contains("panicked"), "{errors}");
-    let reports: Vec<Value> = (0..4).map(|k| session.report(&format!("{k}.json"))).collect();
-    let told =
-        |key: &str| -> Vec<f64> { reports.iter().map(|r| r[key].as_f64().unwrap()).collect() };
-    let (memory, frames) = (told("memory_mib"), told("frames"));
-    println!("MiB {memory:?}, frames {frames:?}, longest gap in ms {:?}", told("longest_gap_ms"));
-    let warm = memory[0].max(memory[1]);
-    assert!(memory[3] < warm * 1.2 + 40.0, "{memory:?} MiB");
-    assert!(frames.windows(2).all(|pair| pair[1] > pair[0] + 20.0), "{frames:?} frames");
+    monkey::does_no_harm(&session, driver, "software", 20.0);
 }

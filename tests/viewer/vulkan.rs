@@ -207,3 +207,10 @@ fn without_a_driver_software_paints() {
     assert!(said.contains("--painter vulkan") && said.contains("install"), "{said}");
     assert!(!said.contains("panicked"), "{said}");
 }
+
+/// A device in software paints a few frames a second.
+#[test]
+fn a_monkey_does_no_harm() {
+    let Some(session) = start() else { return };
+    super::monkey::does_no_harm(&session, "backend vulkan\nplay\nwait 40\n", "vulkan", 5.0);
+}

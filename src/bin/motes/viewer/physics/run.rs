@@ -125,6 +125,12 @@ impl Runner {
         self.note(Note::error(format!("{what}: {error}")));
     }
 
+    fn stop(&mut self, why: String) {
+        self.playing = false;
+        self.owed = 0;
+        self.note(Note::Stopped(why));
+    }
+
     fn step(&mut self) {
         let Some(engine) = &mut self.engine else { return };
         let dt = engine.world().params.dt;
@@ -135,12 +141,7 @@ impl Runner {
                 let sample = Sample::of(engine.world().step_count(), engine.report());
                 self.shared.samples.force_push(sample);
             }
-            Err(error) => {
-                self.playing = false;
-                self.owed = 0;
-                self.note(Note::Stopped(format!("the step was not taken: {error}")));
-                return;
-            }
+            Err(error) => return self.stop(format!("the step was not taken: {error}")),
         }
         self.owed = self.owed.saturating_sub(1);
         let now = Instant::now();
@@ -159,6 +160,10 @@ impl Runner {
             return;
         }
         let Some(engine) = &mut self.engine else { return };
+        if let Err(error) = engine.fetch() {
+            self.changed = false;
+            return self.stop(format!("the device's last steps are lost: {error}"));
+        }
         let key = TopologyKey::of(engine.world(), self.generation, self.edits);
         if self.topology.0 != key {
             // Added constraints are in no colour yet; making the schedule sorts them in.
@@ -313,7 +318,7 @@ impl Runner {
 
     fn take_world(&mut self, world: World) {
         self.stop_compare.store(true, Ordering::Relaxed);
-        match Engine::new(world, backends::make(self.backend, self.threads)) {
+        match engine(world, self.backend, self.threads) {
             Ok(engine) => {
                 self.engine = Some(engine);
                 self.generation += 1;
@@ -328,24 +333,33 @@ impl Runner {
 
     /// The engine is made anew, the world goes on. What cannot be had leaves things as they are.
     fn move_to(&mut self, backend: &'static str, threads: usize) {
-        let Some(engine) = self.engine.take() else {
+        let Some(mut old) = self.engine.take() else {
             (self.backend, self.threads) = (backend, threads);
             return;
         };
-        let world = engine.into_world();
+        if let Err(error) = old.fetch() {
+            self.fail("back to what was last shown", error);
+        }
+        let world = old.into_world();
         let spare = world.clone();
-        match Engine::new(world, backends::make(backend, threads)) {
+        match engine(world, backend, threads) {
             Ok(engine) => {
                 (self.backend, self.threads) = (backend, threads);
                 self.engine = Some(engine);
             }
             Err(error) => {
                 self.fail(&format!("{backend} with {threads} threads"), error);
-                let back = backends::make(self.backend, self.threads);
-                self.engine = Engine::new(spare, back).ok();
+                self.engine = engine(spare, self.backend, self.threads).ok();
             }
         }
     }
+}
+
+/// An engine whose device brings the world here only when it is shown or changed.
+fn engine(world: World, backend: &str, threads: usize) -> motes::Result<Engine> {
+    let mut engine = Engine::new(world, backends::make(backend, threads))?;
+    engine.keep_on_device(true);
+    Ok(engine)
 }
 
 fn release(world: &mut World, dragged: &mut Option<ParticleId>) {
