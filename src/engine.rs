@@ -111,8 +111,8 @@ impl Engine {
         })
     }
 
-    /// The world as it is now; with [`keep_on_device`](Engine::keep_on_device), as it was when it
-    /// was last fetched.
+    /// The world as it is now. After [`keep_on_device`](Engine::keep_on_device) its particles and
+    /// constraints are as they were when last [fetched](Engine::fetch).
     pub fn world(&self) -> &World {
         &self.world
     }
@@ -143,7 +143,8 @@ impl Engine {
     /// Brings the world up to date with a device that kept the last steps to itself.
     ///
     /// # Errors
-    /// When the device is lost: the world is as it was when it was last fetched.
+    /// When the device is lost: particles and constraints are as they were when last fetched, while
+    /// time and the count of steps are as of the last step.
     pub fn fetch(&mut self) -> Result<()> {
         #[cfg(feature = "vulkan")]
         if let Some(vulkan) = &mut self.vulkan {
@@ -155,7 +156,7 @@ impl Engine {
     pub(crate) fn scratch(&self) -> &crate::cpu::Scratch {
         &self.cpu.scratch
     }
-    /// Positions by slot: [x, y, z, inverse mass]. Steps may put particles in another order;
+    /// Positions by slot: [x, y, z, inverse mass], as [`world`](Engine::world) has them. Steps may put particles in another order;
     /// [`Particles::slot`](crate::world::Particles::slot) tells where one is now.
     pub fn positions(&self) -> &[Vec4] {
         self.world.particles.positions()

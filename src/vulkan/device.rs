@@ -42,6 +42,8 @@ pub struct DeviceInfo {
     pub refused: Option<String>,
 }
 
+pub(super) const INSTALL: &str =
+    "install a driver (Debian: mesa-vulkan-drivers has one in software), or use --backend cpu";
 /// Storage buffers the largest pass binds.
 const BINDINGS: u32 = 16;
 const VALIDATION: &CStr = c"VK_LAYER_KHRONOS_validation";
@@ -85,9 +87,7 @@ pub(crate) fn check<T>(doing: &str, answer: Result<T, vk::Result>) -> Result<T> 
             vk::Result::ERROR_OUT_OF_DEVICE_MEMORY | vk::Result::ERROR_OUT_OF_HOST_MEMORY => {
                 "use fewer particles, another --device, or --backend cpu"
             }
-            vk::Result::ERROR_INCOMPATIBLE_DRIVER => {
-                "install a driver (Debian: mesa-vulkan-drivers has one in software), or use --backend cpu"
-            }
+            vk::Result::ERROR_INCOMPATIBLE_DRIVER => INSTALL,
             _ => "update the driver, or use --backend cpu",
         };
         failed(format!("{doing}: {code}"), remedy)
@@ -99,11 +99,8 @@ impl Loader {
     /// when the environment variable `MOTES_VALIDATION` is 1 and the layer is there.
     pub fn new(extensions: &[*const c_char]) -> Result<Self> {
         // SAFETY: the Vulkan loader is a system library made to be loaded so.
-        let entry = unsafe { Entry::load() }.map_err(|e| {
-            let remedy =
-                "install a Vulkan driver (Debian: mesa-vulkan-drivers), or use --backend cpu";
-            failed(format!("no Vulkan loader: {e}"), remedy)
-        })?;
+        let entry = unsafe { Entry::load() }
+            .map_err(|e| failed(format!("no Vulkan loader: {e}"), INSTALL))?;
         let wanted = std::env::var("MOTES_VALIDATION").is_ok_and(|v| v == "1");
         // SAFETY: the entry is loaded.
         let layers = unsafe { entry.enumerate_instance_layer_properties() }.unwrap_or_default();
@@ -159,7 +156,7 @@ impl Loader {
         self.messages.lock().clone()
     }
 
-    /// Every device, best first, with what the engine needs to know.
+    /// Every device, best first, with what the engine needs to know; no device is an error.
     pub fn devices(
         &self,
     ) -> Result<Vec<(vk::PhysicalDevice, vk::PhysicalDeviceProperties, DeviceInfo)>> {
@@ -186,6 +183,9 @@ impl Loader {
         list.sort_by_key(|(.., info)| (info.refused.is_some(), info.kind));
         for (number, (.., info)) in list.iter_mut().enumerate() {
             info.number = number;
+        }
+        if list.is_empty() {
+            return Err(failed("no Vulkan device", INSTALL));
         }
         Ok(list)
     }
@@ -270,28 +270,19 @@ impl Device {
     pub fn open(wanted: Option<&str>) -> Result<Self> {
         let loader = Loader::new(&[])?;
         let list = loader.devices()?;
-        let names = || {
-            let name = |(.., d): &(_, _, DeviceInfo)| format!("{} {}", d.number, d.name);
-            list.iter().map(name).collect::<Vec<_>>().join(", ")
+        let matches = |info: &DeviceInfo| match wanted.map(|text| (text, text.parse::<usize>())) {
+            Some((_, Ok(number))) => info.number == number,
+            Some((text, Err(_))) => info.name.to_lowercase().contains(&text.to_lowercase()),
+            None => true,
         };
-        let matches = |info: &DeviceInfo, text: &str| match text.parse::<usize>() {
-            Ok(number) => info.number == number,
-            Err(_) => info.name.to_lowercase().contains(&text.to_lowercase()),
-        };
-        let found = match wanted {
-            Some(text) => list.iter().find(|(.., info)| matches(info, text)),
-            None => list.first(),
-        };
-        let Some((physical, props, info)) = found else {
-            return Err(match wanted {
-                Some(text) if !list.is_empty() => {
-                    Error::value("device", format!("`{text}` is not here; there are: {}", names()))
-                }
-                _ => failed(
-                    "no Vulkan device",
-                    "install a driver (Debian: mesa-vulkan-drivers has one in software), or use --backend cpu",
-                ),
-            });
+        let Some((physical, props, info)) = list.iter().find(|(.., info)| matches(info)) else {
+            let all: Vec<_> =
+                list.iter().map(|(.., d)| format!("{} {}", d.number, d.name)).collect();
+            let (wanted, all) = (wanted.unwrap_or_default(), all.join(", "));
+            return Err(Error::value(
+                "device",
+                format!("`{wanted}` is not here; there are: {all}"),
+            ));
         };
         if let Some(why) = &info.refused {
             let remedy = "choose another --device, or use --backend cpu";

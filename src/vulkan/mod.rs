@@ -81,8 +81,6 @@ const SAVED: [Buffer; 5] =
 /// The Vulkan backend.
 pub(crate) struct Vulkan {
     recorded: Option<Recorded>,
-    /// Puts particles in order of place; recorded when that is due.
-    sorting: Option<Sequence>,
     pipelines: Pipelines,
     /// One a [`Buffer`], in its order; empty before the first step.
     buffers: Vec<DeviceBuffer>,
@@ -165,7 +163,6 @@ impl Vulkan {
         let state = |place| memory.buffer("state", s::WORDS, place);
         Ok(Vulkan {
             recorded: None,
-            sorting: None,
             pipelines: Pipelines::new(&device, shaders, workgroup)?,
             buffers: Vec::new(),
             saved: Vec::new(),
@@ -209,6 +206,7 @@ impl Vulkan {
     pub fn forget(&mut self) {
         self.edited = true;
         self.ahead = false;
+        self.failed = None;
     }
 
     /// What the driver calls the device.
@@ -241,15 +239,14 @@ impl Vulkan {
         for _ in 0..ATTEMPTS {
             self.write_step(world, h, renew)?;
             self.record_step(world, schedule)?;
-            if sorts {
-                self.record_sort(schedule)?;
-            }
+            let sorting = if sorts { self.record_sort(schedule)? } else { None };
             let Some(recorded) = &self.recorded else { break };
-            let sorting = self.sorting.as_ref().filter(|_| sorts).map(|s| s.raw);
-            let work: Vec<_> = sorting.into_iter().chain([recorded.step.raw]).collect();
-            self.commands.submit(&work)?;
-            if std::mem::take(&mut sorts) {
-                self.take_order(world, report)?;
+            let sorted = sorting.iter().map(|sorting| sorting.raw);
+            self.commands.submit(&sorted.chain([recorded.step.raw]).collect::<Vec<_>>())?;
+            if let Some(sorting) = sorting {
+                self.take_order(world);
+                sorting.times(report)?;
+                sorts = false;
             }
             self.check_loops(world)?;
             if !self.ran_out() {
@@ -275,6 +272,8 @@ impl Vulkan {
         h: f32,
         before: Option<&Dispatch>,
     ) -> Result<()> {
+        // Until all of it is there.
+        self.edited = true;
         let plan = Plan::of(world, self.room_for(world), self.workgroup).holding(scratch);
         self.check_size(&plan)?;
         self.lay(&plan)?;
@@ -321,31 +320,34 @@ impl Vulkan {
         self.room.filter(|_| same)
     }
 
-    /// Makes the buffers of a plan; those that have their size stay.
+    /// Makes the buffers of a plan; those that have their size stay. Without memory for all of them
+    /// everything does.
     fn lay(&mut self, plan: &Plan) -> Result<()> {
         let memory = &self.memory;
-        let mut old: Vec<_> = self.buffers.drain(..).map(Some).collect();
-        old.resize_with(Buffer::ALL.len(), || None);
-        for (&buffer, old) in Buffer::ALL.iter().zip(old) {
+        let mut made = Vec::new();
+        for (at, &buffer) in Buffer::ALL.iter().enumerate() {
             let words = plan.words(buffer).max(4);
             let place = match buffer {
                 Buffer::Pins | Buffer::Colliders => Place::Written,
                 _ => Place::Device,
             };
-            let name = format!("{buffer:?}");
-            let made = match old {
-                Some(old) if old.words == words => old,
-                _ => memory.buffer(&name, words, place)?,
-            };
-            self.buffers.push(made);
+            if self.buffers.get(at).is_none_or(|old| old.words != words) {
+                made.push((at, memory.buffer(&format!("{buffer:?}"), words, place)?));
+            }
         }
         let saved = SAVED.map(|b| memory.buffer("saved", plan.words(b), Place::Device));
-        self.saved = saved.into_iter().collect::<Result<_>>()?;
+        let saved = saved.into_iter().collect::<Result<_>>()?;
         let words = layout::globals::FIELDS + layout::globals::FIELD * plan.forces;
-        self.globals = Some(memory.buffer("globals", words, Place::Written)?);
+        let globals = memory.buffer("globals", words, Place::Written)?;
         let (n, read) = (plan.particles, |words| memory.buffer("read", words, Place::Read));
         self.read = vec![read(4 * n)?, read(4 * n)?, read(n)?];
-        self.recorded = None;
+        (self.recorded, self.saved, self.globals) = (None, saved, Some(globals));
+        for (at, new) in made {
+            match self.buffers.get_mut(at) {
+                Some(old) => *old = new,
+                None => self.buffers.push(new),
+            }
+        }
         let Vulkan { pipelines, globals, state, buffers, .. } = self;
         pipelines.bind_all(|buffer, at| place_of(globals, state, buffers, buffer, at));
         Ok(())
@@ -423,7 +425,9 @@ impl Vulkan {
             let (first, words) = (s::LIST_BUILDS, s::NEIGHBORS_USED - s::LIST_BUILDS);
             recorder.fill(this.state.raw, first, words);
             recorder.barrier();
-            this.save(&plan, breakable, recorder);
+            for (from, to, words) in this.kept(&plan, breakable) {
+                recorder.copy(from, to, words);
+            }
             recorder.barrier();
             step.begin(recorder);
             for (at, turn) in turns.iter().enumerate() {
@@ -475,14 +479,17 @@ impl Vulkan {
         }
     }
 
-    /// Keeps what the step changes.
-    fn save(&self, plan: &Plan, breakable: bool, recorder: &Recorder) {
-        recorder.copy(self.state.raw, self.saved_state.raw, s::WORDS);
-        for (buffer, saved) in SAVED.into_iter().zip(&self.saved) {
-            if breakable || matches!(buffer, Buffer::Position | Buffer::Velocity) {
-                recorder.copy(self.buffers[buffer as usize].raw, saved.raw, plan.words(buffer));
-            }
-        }
+    /// What a step changes, where that is kept meanwhile, and how many words it has.
+    fn kept<'a>(
+        &'a self,
+        plan: &'a Plan,
+        breakable: bool,
+    ) -> impl Iterator<Item = (vk::Buffer, vk::Buffer, usize)> + 'a {
+        let changes =
+            move |b: &Buffer| breakable || matches!(b, Buffer::Position | Buffer::Velocity);
+        let buffers = SAVED.into_iter().zip(&self.saved).filter(move |(b, _)| changes(b));
+        let buffers = buffers.map(|(b, to)| (self.buffers[b as usize].raw, to.raw, plan.words(b)));
+        buffers.chain([(self.state.raw, self.saved_state.raw, s::WORDS)])
     }
 
     /// Some devices end a shader's loops after so many turns, and say nothing: where that may have
@@ -495,7 +502,6 @@ impl Vulkan {
             return Ok(());
         }
         self.restore(world)?;
-        self.list_key = None;
         let (pass, remedy) = match gave_up {
             true => (
                 "collide_environment",
@@ -532,17 +538,13 @@ impl Vulkan {
         self.read_state.host()[s::OVERFLOW_NEIGHBORS..=s::OVERFLOW_NODES].iter().any(|&w| w > 0)
     }
 
-    /// Goes back to where the step began.
-    fn restore(&self, world: &World) -> Result<()> {
+    /// Goes back to where the step began; its lists are gone.
+    fn restore(&mut self, world: &World) -> Result<()> {
+        self.list_key = None;
         let Some(plan) = &self.plan else { return Ok(()) };
-        let breakable = world.has_breakable();
         self.commands.once(|recorder| {
-            recorder.copy(self.saved_state.raw, self.state.raw, s::WORDS);
-            for (buffer, saved) in SAVED.into_iter().zip(&self.saved) {
-                if breakable || matches!(buffer, Buffer::Position | Buffer::Velocity) {
-                    let to = &self.buffers[buffer as usize];
-                    recorder.copy(saved.raw, to.raw, plan.words(buffer));
-                }
+            for (to, from, words) in self.kept(plan, world.has_breakable()) {
+                recorder.copy(from, to, words);
             }
             recorder.barrier();
         })
@@ -553,8 +555,8 @@ impl Vulkan {
         let Some(mut plan) = self.plan.clone() else { return Ok(()) };
         plan.room = plan.room.grown(self.read_state.host());
         self.restore(world)?;
-        self.room = Some(plan.room);
         self.lay(&plan)?;
+        self.room = Some(plan.room);
         self.plan = Some(plan);
         Ok(())
     }

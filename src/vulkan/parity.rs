@@ -290,7 +290,6 @@ impl Vulkan {
             let why = format!("{} is not among the passes of this scene; {passes}", from.name());
             return Err(Error::value("gpu-from", why));
         }
-        self.fetch(world)?;
         // The CPU's lists are of an earlier step; its own are made anew.
         world.list_key = ListKey::default();
         let mut late =

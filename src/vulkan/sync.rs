@@ -1,6 +1,6 @@
 //! Back from the device: what a step changed, and the order of particles.
 
-use super::commands::Recorder;
+use super::commands::{Recorder, Sequence};
 use super::layout::{SET_FIRST, SET_HEADER, SET_LIVE, state as s};
 use super::plan::Rows;
 use super::{ORDER, Traits, Vulkan, record};
@@ -87,44 +87,40 @@ impl Vulkan {
         }
     }
 
-    /// Takes the particles that were copied, and the constraints where they may have changed.
+    /// Takes the particles that were copied, and the constraints where they may have changed: all,
+    /// or nothing when the device is lost meanwhile.
     fn take(&mut self, world: &mut World) -> Result<()> {
+        let changed = if world.has_breakable() { self.rows()? } else { None };
         let n = world.particles.len();
         let rows =
             |read: usize| -> &[Vec4] { bytemuck::cast_slice(&self.read[read].host()[..4 * n]) };
         world.particles.position.copy_from_slice(rows(0));
         world.particles.velocity.copy_from_slice(rows(1));
         world.particles.predicted.clone_from(&world.particles.position);
-        if world.has_breakable() {
-            self.take_rows(world)?;
+        if let (Some(plan), Some([distance, bend, volume])) = (&self.plan, changed) {
+            take(&mut world.distance, &plan.rows[0], &distance);
+            take(&mut world.bend, &plan.rows[1], &bend);
+            take(&mut world.volume, &plan.rows[2], &volume);
         }
         self.fetched += 1;
         self.ahead = false;
         Ok(())
     }
 
-    /// Rows that broke go, those that yielded take their new rest values.
-    fn take_rows(&mut self, world: &mut World) -> Result<()> {
-        let Some(plan) = self.plan.clone() else { return Ok(()) };
-        let get =
-            |buffer: Buffer| self.download(&self.buffers[buffer as usize], plan.words(buffer));
-        if plan.rows[0].cap > 0 {
-            take(&mut world.distance, &plan.rows[0], &get(Buffer::Distance)?);
-        }
-        if plan.rows[1].cap > 0 {
-            take(&mut world.bend, &plan.rows[1], &get(Buffer::Bend)?);
-        }
-        if plan.rows[2].cap > 0 {
-            take(&mut world.volume, &plan.rows[2], &get(Buffer::Volume)?);
-        }
-        Ok(())
+    /// The rows of each kind as they are on the device; no words where there are none.
+    fn rows(&self) -> Result<Option<[Vec<u32>; 3]>> {
+        let Some(plan) = &self.plan else { return Ok(None) };
+        let get = |kind: usize, buffer: Buffer| match plan.rows[kind].cap {
+            0 => Ok(Vec::new()),
+            _ => self.download(&self.buffers[buffer as usize], plan.words(buffer)),
+        };
+        Ok(Some([get(0, Buffer::Distance)?, get(1, Buffer::Bend)?, get(2, Buffer::Volume)?]))
     }
 
     /// Records what puts particles in order of place, to be submitted before a step; the order ends
     /// where the host reads.
-    pub(super) fn record_sort(&mut self, schedule: &Schedule) -> Result<()> {
-        self.sorting = None;
-        let Some(plan) = self.plan.clone() else { return Ok(()) };
+    pub(super) fn record_sort(&mut self, schedule: &Schedule) -> Result<Option<Sequence>> {
+        let Some(plan) = self.plan.clone() else { return Ok(None) };
         let turns = record::sorting(schedule);
         for turn in &turns {
             self.prepare(&record::work(turn, &plan))?;
@@ -142,19 +138,21 @@ impl Vulkan {
             recorder.barrier();
             Ok(())
         })?;
-        self.sorting = Some(sorting);
-        Ok(())
+        Ok(Some(sorting))
     }
 
     /// Follows the order that the device just put particles in.
-    pub(super) fn take_order(&self, world: &mut World, report: &mut StepReport) -> Result<()> {
+    pub(super) fn take_order(&self, world: &mut World) {
         world.reorder(&self.read[ORDER].host()[..world.particles.len()]);
-        self.sorting.as_ref().map_or(Ok(()), |sorting| sorting.times(report))
     }
 }
 
-/// Follows what the device did to the rows of a kind.
+/// Follows what the device did to the rows of a kind: those that broke go, those that yielded take
+/// their new rest values.
 fn take<const N: usize>(set: &mut ConstraintSet<N>, rows: &Rows, words: &[u32]) {
+    if rows.cap == 0 {
+        return;
+    }
     let column = |k: usize, row: usize| words[SET_HEADER + k * rows.cap + row];
     let mut rest = HashMap::new();
     for color in 0..rows.colors.len() {

@@ -3,7 +3,7 @@
 
 use super::*;
 use crate::step::schedule;
-use crate::world::Cloth;
+use crate::world::{Cloth, Grains, Material};
 use std::cell::Cell;
 
 thread_local! {
@@ -11,6 +11,9 @@ thread_local! {
     static SUBMISSIONS: Cell<u32> = const { Cell::new(u32::MAX) };
     /// The driver's own, where it was loaded last.
     static SUBMIT: Cell<Option<vk::PFN_vkQueueSubmit>> = const { Cell::new(None) };
+    /// Buffers until there is no memory for one, once.
+    static BUFFERS: Cell<u32> = const { Cell::new(u32::MAX) };
+    static CREATE: Cell<Option<vk::PFN_vkCreateBuffer>> = const { Cell::new(None) };
 }
 
 /// The driver's submission, as long as there are some left.
@@ -26,6 +29,22 @@ unsafe extern "system" fn submit_or_lose(
         // SAFETY: the arguments are the caller's, who keeps to the driver's rules.
         Some(submit) if left > 0 => unsafe { submit(queue, count, submits, fence) },
         _ => vk::Result::ERROR_DEVICE_LOST,
+    }
+}
+
+/// The driver's buffers, but for one.
+unsafe extern "system" fn create_or_refuse(
+    device: vk::Device,
+    info: *const vk::BufferCreateInfo<'_>,
+    callbacks: *const vk::AllocationCallbacks<'_>,
+    buffer: *mut vk::Buffer,
+) -> vk::Result {
+    let left = BUFFERS.get();
+    BUFFERS.set(left.wrapping_sub(1));
+    match CREATE.get() {
+        // SAFETY: the arguments are the caller's, who keeps to the driver's rules.
+        Some(create) if left > 0 => unsafe { create(device, info, callbacks, buffer) },
+        _ => vk::Result::ERROR_OUT_OF_DEVICE_MEMORY,
     }
 }
 
@@ -60,9 +79,11 @@ fn losing() -> Option<Vulkan> {
     Some(Vulkan::on(device, built_in(), WORKGROUP).unwrap())
 }
 
-fn cloth() -> World {
+fn cloth(break_at: f32) -> World {
     let mut world = World::new();
-    let ids = world.add_cloth(&Cloth { columns: 9, rows: 9, ..Cloth::default() }).unwrap();
+    let stretch = Material { break_at, ..Material::default() };
+    let cloth = Cloth { columns: 9, rows: 9, stretch, ..Cloth::default() };
+    let ids = world.add_cloth(&cloth).unwrap();
     world.pin(ids[0]).unwrap();
     world
 }
@@ -71,10 +92,10 @@ fn cloth() -> World {
 /// that goes on with it.
 #[test]
 fn a_lost_device_is_an_error_and_the_cpu_goes_on() {
-    for keep in [false, true] {
+    for (keep, break_at) in [(false, f32::INFINITY), (true, f32::INFINITY), (false, 9.0)] {
         for submissions in 0..4 {
             let Some(mut vulkan) = losing() else { return };
-            let (mut world, mut report) = (cloth(), StepReport::default());
+            let (mut world, mut report) = (cloth(break_at), StepReport::default());
             let schedule = schedule(&world);
             vulkan.keep(keep);
             (0..3).for_each(|_| vulkan.step(&mut world, &schedule, 1e-2, &mut report).unwrap());
@@ -103,6 +124,41 @@ fn a_lost_device_is_an_error_and_the_cpu_goes_on() {
             let mut cpu = crate::Engine::new(world, crate::Backend::Cpu { threads: 1 }).unwrap();
             cpu.step(1e-2).unwrap();
         }
+    }
+}
+
+/// A crowd whose lists need more room than they are given at first. Whichever buffer cannot be had:
+/// an error, and the next step goes on as if nothing had been.
+#[test]
+fn a_step_that_found_no_memory_can_be_taken_again() {
+    let grains = Grains { counts: [6, 6, 6], spacing: 0.005, ..Grains::default() };
+    let take = |refused: u32, keep: bool| {
+        let device = device_with(|calls| {
+            CREATE.set(Some(calls.create_buffer));
+            calls.create_buffer = create_or_refuse;
+        })?;
+        let mut vulkan = Vulkan::on(device, built_in(), WORKGROUP).unwrap();
+        let (mut world, mut report) = (World::new(), StepReport::default());
+        world.add_grains(&grains).unwrap();
+        let schedule = schedule(&world);
+        vulkan.keep(keep);
+        BUFFERS.set(refused);
+        let first = vulkan.step(&mut world, &schedule, 1e-3, &mut report);
+        let made = refused.wrapping_sub(BUFFERS.replace(u32::MAX));
+        if let Err(error) = &first {
+            assert!(error.to_string().contains("use fewer particles"), "{error}");
+            vulkan.fetch(&mut world).unwrap();
+            vulkan.step(&mut world, &schedule, 1e-3, &mut report).unwrap();
+        }
+        vulkan.step(&mut world, &schedule, 1e-3, &mut report).unwrap();
+        vulkan.fetch(&mut world).unwrap();
+        assert!(vulkan.room.is_some(), "the lists had to grow");
+        Some((made, (first.is_err(), world.hash(), vulkan.device.messages())))
+    };
+    let Some((made, (_, hash, _))) = take(u32::MAX - 1, false) else { return };
+    for refused in 0..made {
+        let Some((_, taken)) = take(refused, refused % 2 == 0) else { return };
+        assert_eq!(taken, (true, hash, Vec::new()), "buffer {refused}");
     }
 }
 

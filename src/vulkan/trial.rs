@@ -1,5 +1,6 @@
 //! For tests that need a device: one of them at a time, and a word where there is none.
 
+use super::device::{INSTALL, failed};
 use parking_lot::{Mutex, MutexGuard};
 use std::cell::RefCell;
 use std::fmt::Display;
@@ -37,8 +38,7 @@ pub fn usable() -> Option<Vec<usize>> {
         let usable: Vec<_> =
             found.iter().filter(|d| d.refused.is_none()).map(|d| d.number).collect();
         if usable.is_empty() {
-            let remedy = "install a driver (Debian: mesa-vulkan-drivers has one in software)";
-            return Err(super::device::failed(format!("none of {found:?} will do"), remedy));
+            return Err(failed(format!("none of {found:?} will do"), INSTALL));
         }
         Ok(usable)
     })

@@ -228,7 +228,9 @@ impl World {
             {
                 return Err(Error::value(
                     format!("particle {}", p.id[slot]),
-                    "position, velocity and mass must be finite, the radius above 0 and at most 1e9 m",
+                    format!(
+                        "position, velocity and mass must be finite, the radius above 0 and at most {LONGEST} m"
+                    ),
                 ));
             }
         }

@@ -13,6 +13,7 @@ use glam::Vec3;
 use motes::pass::Buffer;
 use motes::vulkan::layout::{globals::GLOBALS, state::STATE};
 use motes::vulkan::parity::{Outcome, Twin, shaders_with};
+use motes::vulkan::trial;
 use motes::world::BroadPhase;
 use motes::{Cloth, Dispatch, Grains, Lattice, Part, Particle, Pass, Phase, Scene, Solver, World};
 use std::panic::{AssertUnwindSafe, catch_unwind};
@@ -385,7 +386,8 @@ fn scenes_are_listed_alike() {
 fn groups_may_have_any_size() {
     for size in [1, 7, 33, 256] {
         let own = std::fs::read(spirv(Pass::Bounds)).unwrap();
-        let Ok(mut twin) = Twin::with(shaders_with(Pass::Bounds, own), size) else { return };
+        let with = || Twin::with(shaders_with(Pass::Bounds, own), size);
+        let Some(mut twin) = trial::opened(with) else { return };
         for (name, world) in worlds() {
             if ["63", "65", "heap", "giants", "far flyers"].contains(&name) {
                 let mut world = world;
