@@ -10,8 +10,8 @@ mod frames;
 mod machine;
 mod neighbors;
 mod output;
-// The viewer will use what the command line does not.
-#[allow(dead_code, unused_imports)]
+// The viewer uses what the command line does not.
+#[cfg_attr(not(feature = "viewer"), allow(dead_code, unused_imports))]
 mod paint;
 mod picture;
 mod plot;

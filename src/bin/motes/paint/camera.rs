@@ -1,6 +1,6 @@
 //! Where the picture is taken from: a look-at perspective camera and the ways a viewer moves it.
 
-use glam::{Mat4, Quat, Vec3};
+use glam::{Quat, Vec3};
 
 /// The aspect ratio `Camera::frame_box` assumes; pictures are 16:9 unless asked otherwise.
 const WIDE: f32 = 16.0 / 9.0;
@@ -38,6 +38,7 @@ pub struct Axes {
 
 impl Camera {
     /// A three-quarter view of the box from `min` to `max`, slightly from above, for a 16:9 picture.
+    #[cfg(test)]
     pub fn frame_box(min: Vec3, max: Vec3) -> Self {
         Self::frame_box_from(min, max, 0.55, 0.38, WIDE)
     }
@@ -112,18 +113,6 @@ impl Camera {
             .try_normalize()
             .unwrap_or_else(|| forward.any_orthonormal_vector());
         Axes { right, up: right.cross(forward), forward }
-    }
-
-    /// World to view space, right-handed, for a GPU painter.
-    pub fn view(&self) -> Mat4 {
-        let axes = self.axes();
-        glam::camera::rh::view::look_to_mat4(self.eye, axes.forward, axes.up)
-    }
-
-    /// View space to Vulkan's clip space (depth 0 to 1, y down), for a GPU painter.
-    pub fn projection(&self, aspect: f32) -> Mat4 {
-        let near = self.near();
-        glam::camera::rh::proj::vulkan::perspective(self.fov(), aspect, near, near * 1e5)
     }
 
     /// Nothing closer than this is drawn [m].

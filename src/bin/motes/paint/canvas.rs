@@ -50,6 +50,7 @@ impl Canvas {
     }
 
     /// The depth of a pixel [m], or nothing outside the picture.
+    #[cfg(test)]
     pub fn depth_at(&self, x: u32, y: u32) -> Option<f32> {
         Some(self.depth[self.index(x, y)?])
     }

@@ -49,12 +49,6 @@ impl Lens {
         Vec3::new(d.dot(self.axes.right), d.dot(self.axes.up), d.dot(self.axes.forward))
     }
 
-    /// A direction in view space back in the world.
-    #[inline(always)]
-    pub fn world_direction(&self, d: Vec3) -> Vec3 {
-        self.axes.right * d.x + self.axes.up * d.y + self.axes.forward * d.z
-    }
-
     /// The x of the ray through the middle of pixel column `px`.
     #[inline(always)]
     pub fn ray_x(&self, px: u32) -> f32 {

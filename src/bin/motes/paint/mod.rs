@@ -116,6 +116,7 @@ impl Picture {
 }
 
 /// Paints at the given size, one sample a pixel. Sides are cut at `SIDE_LIMIT`.
+#[cfg(test)]
 pub fn paint(picture: &Picture, camera: &Camera, width: u32, height: u32) -> Canvas {
     let mut canvas = Canvas::default();
     Painter::new(Quality::LIVE).paint(picture, camera, width, height, &mut canvas);

@@ -23,11 +23,12 @@ use texture::Textures;
 const BAND: usize = 16;
 
 /// Draws an interface whose only texture is its font.
+#[cfg(test)]
 pub fn draw(canvas: &mut Canvas, draw: &DrawData, fonts: &FontTexture) {
     draw_with(canvas, draw, fonts, &[]);
 }
 
-/// As `draw`, with pictures: texture 0 is the font, texture n is `images[n - 1]`, and what asks for
+/// Draws an interface: texture 0 is the font, texture n is `images[n - 1]`, and what asks for
 /// one that is not there is left out.
 pub fn draw_with(canvas: &mut Canvas, draw: &DrawData, fonts: &FontTexture, images: &[Image]) {
     let Some(textures) = Textures::new(fonts, images) else { return };
