@@ -1,5 +1,9 @@
 //! The program as a user or a script meets it: exit codes, outputs, and what it says.
 
+#[cfg(feature = "vulkan")]
+#[path = "cli/vulkan.rs"]
+mod vulkan;
+
 use serde_json::Value;
 use std::path::Path;
 use std::process::{Command, Output};
@@ -18,8 +22,11 @@ fn text(bytes: &[u8]) -> String {
 
 /// Runs what must succeed and returns what it printed.
 fn good(args: &[&str]) -> String {
-    let output = motes(args);
-    assert!(output.status.success(), "{args:?}: {}", text(&output.stderr));
+    succeeded(&motes(args))
+}
+
+fn succeeded(output: &Output) -> String {
+    assert!(output.status.success(), "{}{}", text(&output.stdout), text(&output.stderr));
     text(&output.stdout)
 }
 
@@ -431,6 +438,20 @@ fn without_a_viewer_the_first_command_shows_something() {
         assert_eq!(folder.names(), ["mixture.toml", "motes.png"]);
         std::fs::remove_file(folder.folder.path().join("motes.png")).unwrap();
     }
+}
+
+/// Who asks for a painter wants a window, not a picture of the end.
+#[test]
+fn a_painter_without_a_window_is_an_error() {
+    let output = Command::new(env!("CARGO_BIN_EXE_motes"))
+        .args(["view", "cloth_hang", "--painter", "vulkan"])
+        .env_remove("DISPLAY")
+        .env_remove("WAYLAND_DISPLAY")
+        .output()
+        .unwrap();
+    let said = text(&output.stderr);
+    assert_eq!(output.status.code(), Some(1), "{said}");
+    assert!(said.starts_with("error: --painter") && !said.contains("panicked"), "{said}");
 }
 
 #[test]

@@ -20,8 +20,8 @@ mod session;
 mod vulkan;
 
 use hand::Hand;
-use picture::{assert_panel, numbers, seen_in_place};
-use scene::{PANELS, SCENE, particle, says, step};
+use picture::{assert_panel, numbers, says, seen_in_place};
+use scene::{PANELS, SCENE, particle, step};
 use serde_json::Value;
 use session::Session;
 use std::time::Duration;

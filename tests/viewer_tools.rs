@@ -15,7 +15,7 @@ mod picture;
 #[path = "viewer/session.rs"]
 mod session;
 
-use picture::{numbers, seen_in_place};
+use picture::{numbers, says, seen_in_place};
 use serde_json::Value;
 use session::Session;
 use std::time::{Duration, Instant};
@@ -40,10 +40,6 @@ const CUBE: &str = "\
     v -.5 -.5 -.5\nv .5 -.5 -.5\nv .5 .5 -.5\nv -.5 .5 -.5\n\
     v -.5 -.5 .5\nv .5 -.5 .5\nv .5 .5 .5\nv -.5 .5 .5\n\
     f 4 3 2 1\nf 5 6 7 8\nf 1 2 6 5\nf 2 3 7 6\nf 3 4 8 7\nf 4 1 5 8\n";
-
-fn says(report: &Value, text: &str) -> bool {
-    report["messages"].to_string().contains(text)
-}
 
 /// Of the particles a report names: the smallest value of something.
 fn least(report: &Value, of: impl Fn(&Value) -> f64) -> f64 {

@@ -1,64 +1,22 @@
 //! The program with and without a Vulkan device, as a user or a script meets it. Needs a device, as
 //! `tests/vulkan.rs` does.
-#![cfg(all(feature = "vulkan", feature = "cli"))]
 
-use serde_json::Value;
-use std::path::Path;
-use std::process::{Command, Output};
-
-/// A cloth that falls on grains and a floor: most passes, and small.
-const SCENE: &str = r#"
-    title = "a small mixture"
-    [params]
-    iterations = 4
-    [[cloth]]
-    columns = 9
-    rows = 9
-    spacing = 0.1
-    origin = [-0.4, 0.5, -0.4]
-    [[granular]]
-    counts = [4, 3, 4]
-    spacing = 0.1
-    origin = [-0.2, 0.05, -0.2]
-    [[collider]]
-    shape = "plane"
-"#;
-
-fn text(bytes: &[u8]) -> String {
-    String::from_utf8_lossy(bytes).into_owned()
-}
-
-fn motes(folder: &Path, args: &[&str]) -> Command {
-    let mut command = Command::new(env!("CARGO_BIN_EXE_motes"));
-    command.args(args).current_dir(folder);
-    command
-}
-
-fn good(output: Output) -> String {
-    assert!(output.status.success(), "{}{}", text(&output.stdout), text(&output.stderr));
-    text(&output.stdout)
-}
+use super::{Folder, json, motes_in, succeeded, text};
+use std::process::Command;
 
 /// A folder with the scene in it, where there is a device.
-fn folder() -> Option<tempfile::TempDir> {
+fn folder() -> Option<Folder> {
     motes::vulkan::trial::usable()?;
-    let folder = tempfile::tempdir().unwrap();
-    std::fs::write(folder.path().join("mixture.toml"), SCENE).unwrap();
-    Some(folder)
+    Some(Folder::new())
 }
 
-fn json(path: &Path) -> Value {
-    serde_json::from_slice(&std::fs::read(path).unwrap()).unwrap()
-}
-
-/// Both backends by pass, side by side, each with its device's name.
 #[test]
 fn bench_puts_cpu_and_vulkan_side_by_side() {
     let Some(folder) = folder() else { return };
     let few = ["--steps", "3", "--repeat", "1", "--threads", "1", "--json", "b.json"];
     let args = [&["bench", "mixture.toml"][..], &few].concat();
-    let printed = good(motes(folder.path(), &args).output().unwrap());
-    let list = json(&folder.path().join("b.json"));
+    let printed = succeeded(&motes_in(folder.folder.path(), &args));
+    let list = json(folder.path("b.json").as_ref());
     let [cpu, gpu] = &list.as_array().unwrap()[..] else { panic!("{list}") };
     assert_eq!((cpu["backend"].as_str(), gpu["backend"].as_str()), (Some("cpu"), Some("vulkan")));
     let device = gpu["device"].as_str().unwrap();
@@ -79,8 +37,8 @@ fn frames_of_a_run_on_the_device_are_those_of_its_steps() {
     let run = |steps: &str, every: &str, to: &str| {
         let args =
             ["run", "mixture.toml", "--backend", "vulkan", "--steps", steps, "--every", every];
-        good(motes(folder.path(), &[&args[..], &export, &[to]].concat()).output().unwrap());
-        let mut files: Vec<_> = std::fs::read_dir(folder.path().join(to))
+        succeeded(&motes_in(folder.folder.path(), &[&args[..], &export, &[to]].concat()));
+        let mut files: Vec<_> = std::fs::read_dir(folder.path(to))
             .unwrap()
             .map(|entry| entry.unwrap().path())
             .collect();
@@ -97,9 +55,10 @@ fn frames_of_a_run_on_the_device_are_those_of_its_steps() {
 #[test]
 fn without_a_driver_the_cpu_goes_on() {
     let Some(folder) = folder() else { return };
-    let nowhere = folder.path().join("no_driver.json");
+    let nowhere = folder.path("no_driver.json");
     let motes = |args: &[&str]| {
-        let mut command = motes(folder.path(), args);
+        let mut command = Command::new(env!("CARGO_BIN_EXE_motes"));
+        command.args(args).current_dir(folder.folder.path());
         command.env("VK_ICD_FILENAMES", &nowhere).env("VK_DRIVER_FILES", &nowhere);
         command.output().unwrap()
     };
@@ -109,10 +68,10 @@ fn without_a_driver_the_cpu_goes_on() {
         assert_eq!(output.status.code(), Some(1), "{said}");
         assert!(said.contains("install a driver") && said.contains("--backend cpu"), "{said}");
     }
-    good(motes(&["run", "mixture.toml", "--steps", "2"]));
-    let bench = good(motes(&["bench", "mixture.toml", "--steps", "2", "--repeat", "1"]));
+    succeeded(&motes(&["run", "mixture.toml", "--steps", "2"]));
+    let bench = succeeded(&motes(&["bench", "mixture.toml", "--steps", "2", "--repeat", "1"]));
     assert!(bench.contains("cpu x") && !bench.contains("vulkan"), "{bench}");
-    let doctor = good(motes(&["doctor"]));
+    let doctor = succeeded(&motes(&["doctor"]));
     let line = doctor.lines().find(|l| l.starts_with("vulkan")).expect(&doctor);
     assert!(line.contains("install a driver"), "{line}");
 }

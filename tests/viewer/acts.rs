@@ -1,7 +1,7 @@
 //! What holds for both painters.
 
-use super::picture::{assert_panel, numbers, seen_in_place};
-use super::scene::{PANELS, SCENE, particle, says, step};
+use super::picture::{assert_panel, numbers, says, seen_in_place};
+use super::scene::{PANELS, SCENE, particle, step};
 use super::session::Session;
 use serde_json::Value;
 

@@ -1,7 +1,12 @@
-//! Screenshots, and what must be seen on them.
+//! Reports and screenshots, and what must be seen on them.
 
 use serde_json::Value;
 use std::path::Path;
+
+/// Whether a report has these words among its messages.
+pub fn says(report: &Value, text: &str) -> bool {
+    report["messages"].to_string().contains(text)
+}
 
 pub struct Picture {
     pub width: u32,

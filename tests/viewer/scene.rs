@@ -37,7 +37,3 @@ pub fn particle(report: &Value, id: u64) -> &Value {
     let all = report["particles"].as_array().unwrap();
     all.iter().find(|p| p["id"].as_u64() == Some(id)).unwrap()
 }
-
-pub fn says(report: &Value, text: &str) -> bool {
-    report["messages"].to_string().contains(text)
-}

@@ -3,8 +3,8 @@
 
 use super::acts;
 use super::hand::Hand;
-use super::picture::{assert_panel, numbers, seen_in_place};
-use super::scene::{PANELS, SCENE, says, step};
+use super::picture::{assert_panel, numbers, says, seen_in_place};
+use super::scene::{PANELS, SCENE, step};
 use super::session::Session;
 use motes::vulkan::trial::usable;
 use serde_json::Value;
@@ -129,10 +129,12 @@ fn sizes_scales_and_recordings() {
 fn a_lost_surface_and_a_lost_device() {
     let Some(session) = start() else { return };
     let script = "play\nwait 10\nreport a.json\nlose surface\nwait 10\nreport b.json\n\
-        screenshot b.png\nlose device\nwait 10\nreport c.json\nscreenshot c.png\n";
+        screenshot b.png\nlose device\nwait 10\nreport c.json\nscreenshot c.png\n\
+        painter vulkan\nwait 5\nreport d.json\n";
     session.run("tear", script);
-    let [a, b, c] = ["a.json", "b.json", "c.json"].map(|name| session.report(name));
+    let [a, b, c, d] = ["a.json", "b.json", "c.json", "d.json"].map(|name| session.report(name));
     assert!(by_vulkan(&a) && by_vulkan(&b), "{}", b["messages"]);
+    assert!(by_vulkan(&d), "a device that was lost can be opened again: {}", d["messages"]);
     assert_eq!(painter(&c), "software");
     assert!(says(&c, "gave up on the device") && !says(&b, "gave up"));
     assert!(step(&a) < step(&b) && step(&b) < step(&c), "the state was lost");

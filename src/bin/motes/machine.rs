@@ -46,9 +46,6 @@ pub fn has_vulkan() -> bool {
 pub fn vulkan() -> Vec<String> {
     #[cfg(feature = "vulkan")]
     return match motes::vulkan::devices() {
-        Ok(list) if list.is_empty() => {
-            vec!["no device; install a driver such as Debian's mesa-vulkan-drivers".into()]
-        }
         Ok(list) => list
             .iter()
             .map(|d| match &d.refused {

@@ -22,6 +22,7 @@ pub fn run(args: &ViewArgs, out: &mut dyn Write) -> Result<(), Failure> {
     match open_window(spec, args)? {
         None => Ok(()),
         Some(why) if args.script.is_some() => Err(Failure::Failed(format!("--script: {why}"))),
+        Some(why) if args.painter.is_some() => Err(Failure::Failed(format!("--painter: {why}"))),
         Some(why) => run_headless(spec, &why, out),
     }
 }

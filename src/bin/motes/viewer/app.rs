@@ -92,6 +92,8 @@ impl App {
         let Some(size) = shown.size() else { return };
         let fresh = self.viewer.update();
         let viewer = &mut self.viewer;
+        // A script may report it before the panels are drawn.
+        viewer.measure_density();
         let scale = shown.window.scale_factor() as f32 * viewer.settings.scale;
         if let Some(script) = &mut self.script {
             let io = shown.interface.context.io_mut();

@@ -26,7 +26,7 @@ pub fn all() -> &'static [Choice] {
 }
 
 #[cfg(not(feature = "vulkan"))]
-const NOT_BUILT: &str = "this build has no Vulkan; build it with --features vulkan";
+pub const NOT_BUILT: &str = "this build has no Vulkan; build it with --features vulkan";
 
 #[cfg(not(feature = "vulkan"))]
 fn vulkan() -> Vec<Choice> {
@@ -38,30 +38,20 @@ pub fn best_device() -> Result<(&'static str, bool), String> {
     Err(NOT_BUILT.into())
 }
 
-#[cfg(feature = "vulkan")]
-const NO_DEVICE: &str =
-    "there is no Vulkan device; install a driver (Debian: mesa-vulkan-drivers has one in software)";
-
 /// The devices that Vulkan knows, or why there are none. They are looked for once.
 #[cfg(feature = "vulkan")]
 fn devices() -> Result<&'static [DeviceInfo], String> {
     static FOUND: OnceLock<Result<Vec<DeviceInfo>, String>> = OnceLock::new();
-    let look = || match motes::vulkan::devices() {
-        Ok(devices) if devices.is_empty() => Err(NO_DEVICE.into()),
-        Ok(devices) => Ok(devices),
-        Err(why) => Err(why.to_string()),
-    };
+    let look = || motes::vulkan::devices().map_err(|why| why.to_string());
     FOUND.get_or_init(look).as_deref().map_err(Clone::clone)
 }
 
-/// The name of the best device and whether it is a graphics card, or why there is none.
+/// The name of the best device and whether it is a graphics card, or why there is none. It may be
+/// one that draws and cannot compute.
 #[cfg(feature = "vulkan")]
 pub fn best_device() -> Result<(&'static str, bool), String> {
     let best = &devices()?[0];
-    match &best.refused {
-        Some(why) => Err(format!("{} cannot be used: {why}; update its driver", best.name)),
-        None => Ok((&best.name, best.kind != DeviceKind::Software)),
-    }
+    Ok((&best.name, best.kind != DeviceKind::Software))
 }
 
 /// A choice a device; one with the reason where there is none.

@@ -34,10 +34,6 @@ impl ColorBy {
         (ColorBy::Worker, "worker"),
     ];
 
-    pub fn name(self) -> &'static str {
-        Self::ALL.iter().find(|(by, _)| *by == self).map_or("", |(_, name)| name)
-    }
-
     pub fn next(self) -> Self {
         let at = Self::ALL.iter().position(|(by, _)| *by == self).unwrap_or(0);
         Self::ALL[(at + 1) % Self::ALL.len()].0

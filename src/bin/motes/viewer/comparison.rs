@@ -89,6 +89,7 @@ fn run(
     stop: &AtomicBool,
 ) -> motes::Result<Option<Run>> {
     let mut engine = Engine::new(world, backend)?;
+    engine.keep_on_device(true);
     let dt = engine.world().params.dt;
     let mut times = vec![Vec::new(); Pass::COUNT];
     let mut walls = Vec::new();

@@ -83,9 +83,8 @@ impl Painting {
         }
     }
 
-    /// Vulkan can no more; what was wanted changes with it, so that it is not tried for ever.
-    pub fn give_up_vulkan(&mut self, why: String) {
-        self.device = Err(why);
+    /// Vulkan can no more; it is not tried again before the user wants it.
+    pub fn give_up_vulkan(&mut self) {
         self.wanted = PainterName::Software;
     }
 }
@@ -99,30 +98,36 @@ pub fn make(window: &Rc<Window>, painting: &mut Painting) -> Result<Box<dyn Pain
         PainterName::Software => false,
     };
     if vulkan {
-        match painting.device.clone().and_then(|_| open_vulkan(window)) {
-            Ok((painter, name)) => {
+        match open_vulkan(window) {
+            // The card cannot show on this display, but a device in software can.
+            Ok((_, _, false)) if painting.wanted == PainterName::Auto => {}
+            Ok((painter, name, _)) => {
                 painting.device = Ok(name);
                 painting.used = PainterName::Vulkan;
                 return Ok(painter);
             }
-            Err(why) => painting.give_up_vulkan(why),
+            Err(why) => {
+                painting.device = Err(why);
+                painting.give_up_vulkan();
+            }
         }
     }
     painting.used = PainterName::Software;
     Ok(Box::new(Software::new(window)?))
 }
 
-/// A Vulkan painter and the name of its device.
+/// A Vulkan painter, the name of its device, and whether that is a graphics card.
+type Opened = (Box<dyn Painter>, String, bool);
+
 #[cfg(feature = "vulkan")]
-fn open_vulkan(window: &Rc<Window>) -> Result<(Box<dyn Painter>, String), String> {
-    let (painter, device) = vulkan::Vulkan::new(window)?;
-    Ok((Box::new(painter), device))
+fn open_vulkan(window: &Rc<Window>) -> Result<Opened, String> {
+    let (painter, device, card) = vulkan::Vulkan::new(window)?;
+    Ok((Box::new(painter), device, card))
 }
 
-/// Not asked for, since there is no device in such a build.
 #[cfg(not(feature = "vulkan"))]
-fn open_vulkan(_: &Rc<Window>) -> Result<(Box<dyn Painter>, String), String> {
-    Err("this build has no Vulkan".into())
+fn open_vulkan(_: &Rc<Window>) -> Result<Opened, String> {
+    Err(backends::NOT_BUILT.into())
 }
 
 /// The device that `auto` would paint with, or why it takes software: a device that is software

@@ -170,7 +170,6 @@ impl Viewer {
                 }
             }
         }
-        self.measure_density();
         if fresh && self.selected.is_some_and(|id| self.frame.slot(id).is_none()) {
             self.selected = None;
         }
@@ -178,7 +177,7 @@ impl Viewer {
     }
 
     /// Only while it is shown; a frame that has its densities keeps them.
-    fn measure_density(&mut self) {
+    pub fn measure_density(&mut self) {
         if self.settings.color != ColorBy::Density {
             self.densities = Densities::default();
         } else if let Err(error) = self.densities.measure(&mut self.frame) {
@@ -209,11 +208,11 @@ impl Viewer {
         self.settings.painter = painter;
     }
 
-    /// A frame was not painted. Vulkan has no second chance, software may have one.
+    /// A frame was not painted: software takes over from Vulkan, and tries again itself.
     pub fn painter_failed(&mut self, why: String) {
-        self.messages.say(why.clone(), true);
+        self.messages.say(why, true);
         if self.painting.used == PainterName::Vulkan {
-            self.painting.give_up_vulkan(why);
+            self.painting.give_up_vulkan();
         }
     }
 

@@ -11,6 +11,7 @@ use crate::paint::gpu::{Buffer, Easel, Gpu, check};
 use ash::vk;
 use gpu_allocator::MemoryLocation;
 use interface::Interface;
+use motes::vulkan::DeviceKind;
 use std::rc::Rc;
 use std::sync::Arc;
 use swapchain::{Free, Swapchain, handles};
@@ -43,8 +44,8 @@ pub struct Vulkan {
 }
 
 impl Vulkan {
-    /// A painter for a window, and the name of its device.
-    pub fn new(window: &Rc<Window>) -> Result<(Self, String), String> {
+    /// A painter for a window, the name of its device, and whether that is a graphics card.
+    pub fn new(window: &Rc<Window>) -> Result<(Self, String, bool), String> {
         let (gpu, surface) = Gpu::open(Some(handles(window)?))?;
         let surface = surface.ok_or("the device was opened without a window")?;
         // First, since the surface is its to destroy.
@@ -77,7 +78,7 @@ impl Vulkan {
             let buffers = gpu.raw.allocate_command_buffers(&one);
             painter.commands = check("making a command buffer", buffers)?[0];
         }
-        Ok((painter, gpu.name.clone()))
+        Ok((painter, gpu.name.clone(), gpu.kind != DeviceKind::Software))
     }
 
     /// Waits until the device is done with the last frame.

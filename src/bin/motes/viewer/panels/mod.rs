@@ -136,6 +136,16 @@ impl Desk<'_> {
         }
         chosen.filter(|word| *word != now)
     }
+
+    /// One of a few values, each with its word.
+    pub fn pick<T: Copy + PartialEq>(&self, label: &str, value: &mut T, all: &[(T, &str)]) {
+        let words: Vec<&str> = all.iter().map(|(_, word)| *word).collect();
+        let now = all.iter().find(|(one, _)| one == value).map_or("", |(_, word)| word);
+        let chosen = self.choice(label, now, &words);
+        if let Some((one, _)) = all.iter().find(|(_, word)| Some(*word) == chosen) {
+            *value = *one;
+        }
+    }
 }
 
 /// Draws every panel and tells the view where it is.

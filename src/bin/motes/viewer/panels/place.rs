@@ -16,12 +16,7 @@ pub fn draw(desk: &Desk, viewer: &mut Viewer) {
     let group = viewer.selected.and_then(|id| viewer.frame.slot(id));
     let group = group.map(|slot| Phase(viewer.frame.phases[slot]).group_number());
     let wanted = &mut viewer.placement;
-    let names = What::ALL.map(|(_, name)| name);
-    if let Some(word) = desk.choice("what", wanted.what.name(), &names)
-        && let Some((what, _)) = What::ALL.iter().find(|(_, name)| *name == word)
-    {
-        wanted.what = *what;
-    }
+    desk.pick("what", &mut wanted.what, &What::ALL);
     let is_mesh = wanted.what == What::Mesh;
     if is_mesh {
         mesh(desk, wanted);
@@ -39,7 +34,7 @@ pub fn draw(desk: &Desk, viewer: &mut Viewer) {
     if ui.button("Place") {
         viewer.act(Action::Place);
     }
-    desk.hint("puts it where the frame in the scene is; O");
+    desk.hint("puts it where the frame in the scene is, a mesh where the cross is; O");
     ui.separator();
     ball(desk, &mut viewer.settings);
     width.end();

@@ -190,13 +190,8 @@ fn words(desk: &Desk, viewer: &mut Viewer) {
 }
 
 fn looks(desk: &Desk, viewer: &mut Viewer) {
-    let names = ColorBy::ALL.map(|(_, name)| name);
+    desk.pick("colour", &mut viewer.settings.color, &ColorBy::ALL);
     let now = viewer.settings.color;
-    if let Some(word) = desk.choice("colour", now.name(), &names)
-        && let Some((by, _)) = ColorBy::ALL.iter().find(|(_, name)| *name == word)
-    {
-        viewer.settings.color = *by;
-    }
     let (low, high) = Colors::new(&viewer.frame, now).range();
     desk.hint(match now {
         ColorBy::Material => "one colour an object; C",

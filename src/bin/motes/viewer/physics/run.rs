@@ -159,9 +159,10 @@ impl Runner {
         if !(self.changed && self.shared.wanted.load(Ordering::Acquire)) {
             return;
         }
+        // Whatever comes of it, it need not be tried again before something else changes.
+        self.changed = false;
         let Some(engine) = &mut self.engine else { return };
         if let Err(error) = engine.fetch() {
-            self.changed = false;
             return self.stop(format!("the device's last steps are lost: {error}"));
         }
         let key = TopologyKey::of(engine.world(), self.generation, self.edits);
@@ -182,7 +183,6 @@ impl Runner {
         frame.colliders = Arc::clone(&self.colliders);
         self.shared.wanted.store(false, Ordering::Release);
         *self.shared.fresh.lock() = Some(frame);
-        self.changed = false;
     }
 
     fn obey(&mut self, command: Command) {
@@ -206,19 +206,64 @@ impl Runner {
             Command::Threads(threads) => self.move_to(self.backend, threads),
             Command::Backend(name) => self.move_to(name, self.threads),
             Command::StopCompare => self.stop_compare.store(true, Ordering::Relaxed),
+            Command::Save(..)
+            | Command::Export(..)
+            | Command::Converge(_)
+            | Command::Compare(_) => {
+                let done = self.look(command);
+                self.say(done);
+            }
             other => self.change(other),
         }
     }
 
-    /// Commands that need a world.
-    fn change(&mut self, command: Command) {
+    fn say(&self, done: motes::Result<Option<String>>) {
+        match done {
+            Ok(Some(text)) => self.note(Note::info(text)),
+            Ok(None) => {}
+            Err(error) => self.note(Note::error(error.to_string())),
+        }
+    }
+
+    /// Commands that look at the world.
+    fn look(&mut self, command: Command) -> motes::Result<Option<String>> {
         let Some(engine) = &mut self.engine else {
             if let Command::Compare(_) = command {
                 let why = "there is no scene to compare; open one first";
                 self.note(Note::Compared(Err(why.into())));
             }
-            return;
+            return Ok(None);
         };
+        engine.fetch()?;
+        let world = engine.world();
+        match command {
+            Command::Save(path) => {
+                snapshot::save(&path, &self.info.spec, world)?;
+                Ok(Some(format!("state saved as {}", path.display())))
+            }
+            Command::Export(folder, format) => {
+                crate::frames::export(&folder, format, world)?;
+                Ok(Some(format!("particles exported to {}", folder.display())))
+            }
+            Command::Converge(iterations) => {
+                convergence::measure(world.clone(), iterations, &self.notes);
+                Ok(None)
+            }
+            Command::Compare(steps) => {
+                self.stop_compare.store(true, Ordering::Relaxed);
+                self.stop_compare = Arc::default();
+                let (scene, copy, stop) =
+                    (&self.info.spec, world.clone(), Arc::clone(&self.stop_compare));
+                comparison::measure(scene, copy, self.threads, steps, stop, &self.notes);
+                Ok(None)
+            }
+            _ => Ok(None),
+        }
+    }
+
+    /// Commands that change the world.
+    fn change(&mut self, command: Command) {
+        let Some(engine) = &mut self.engine else { return };
         let world = engine.world_mut();
         self.edits += 1;
         let done = match command {
@@ -262,31 +307,9 @@ impl Runner {
                 edit::throw(world, &ball).map(|id| Some(format!("ball thrown: particle {}", id.0)))
             }
             Command::Place(placement) => edit::place(world, &placement).map(Some),
-            Command::Save(path) => snapshot::save(&path, &self.info.spec, world)
-                .map(|()| Some(format!("state saved as {}", path.display()))),
-            Command::Export(folder, format) => crate::frames::export(&folder, format, world)
-                .map(|()| Some(format!("particles exported to {}", folder.display()))),
-            Command::Converge(iterations) => {
-                self.edits -= 1;
-                convergence::measure(world.clone(), iterations, &self.notes);
-                Ok(None)
-            }
-            Command::Compare(steps) => {
-                self.edits -= 1;
-                self.stop_compare.store(true, Ordering::Relaxed);
-                self.stop_compare = Arc::default();
-                let (scene, copy, stop) =
-                    (&self.info.spec, world.clone(), Arc::clone(&self.stop_compare));
-                comparison::measure(scene, copy, self.threads, steps, stop, &self.notes);
-                Ok(None)
-            }
             _ => Ok(None),
         };
-        match done {
-            Ok(Some(text)) => self.note(Note::info(text)),
-            Ok(None) => {}
-            Err(error) => self.note(Note::error(error.to_string())),
-        }
+        self.say(done);
     }
 
     fn open(&mut self, spec: &str) {
@@ -333,25 +356,20 @@ impl Runner {
 
     /// The engine is made anew, the world goes on. What cannot be had leaves things as they are.
     fn move_to(&mut self, backend: &'static str, threads: usize) {
-        let Some(mut old) = self.engine.take() else {
-            (self.backend, self.threads) = (backend, threads);
-            return;
-        };
-        if let Err(error) = old.fetch() {
-            self.fail("back to what was last shown", error);
-        }
-        let world = old.into_world();
-        let spare = world.clone();
-        match engine(world, backend, threads) {
-            Ok(engine) => {
-                (self.backend, self.threads) = (backend, threads);
-                self.engine = Some(engine);
+        if let Some(old) = &mut self.engine {
+            let fetched = old.fetch();
+            let made = engine(old.world().clone(), backend, threads);
+            if let Err(error) = fetched {
+                self.fail("back to what was last shown", error);
             }
-            Err(error) => {
-                self.fail(&format!("{backend} with {threads} threads"), error);
-                self.engine = engine(spare, self.backend, self.threads).ok();
+            match made {
+                Ok(engine) => self.engine = Some(engine),
+                Err(error) => {
+                    return self.fail(&format!("{backend} with {threads} threads"), error);
+                }
             }
         }
+        (self.backend, self.threads) = (backend, threads);
     }
 }
 

@@ -171,9 +171,8 @@ impl Words<'_> {
         let position = Vec3::new(self.number()?, self.number()?, self.number()?);
         let size = self.number()?;
         let mut wanted = Placement { position, scale: size, spacing: size, ..Placement::default() };
-        let soft = ["box", "ball", "cylinder", "torus", "cloth"];
-        match soft.iter().position(|name| *name == word) {
-            Some(k) => wanted.what = What::ALL[k].0,
+        match What::ALL.iter().find(|(_, name)| name.rsplit(' ').next() == Some(&word)) {
+            Some((what, _)) => wanted.what = *what,
             None => {
                 wanted.what = What::Mesh;
                 match Scene::builtin_mesh_names().find(|name| *name == word) {
