@@ -9,7 +9,9 @@ use super::pipelines::Pipelines;
 use super::rows::{Ball, Facet, Rows, Stroke};
 use super::sun::Sun;
 use super::targets::Targets;
-use crate::paint::{Camera, Line, Picture};
+use crate::paint::lens::Lens;
+use crate::paint::tiles::Footprint;
+use crate::paint::{Camera, Picture};
 use ash::vk;
 use rayon::prelude::*;
 use std::sync::Arc;
@@ -21,7 +23,8 @@ pub struct Easel {
     facets: Rows<Facet>,
     triangles: u32,
     lines: Rows<Stroke>,
-    /// Lines by depth: bits of the nearest, then the place.
+    /// Lines of the last picture as they came, and by depth: bits of the nearest, then the place.
+    strokes: Vec<(Stroke, Footprint)>,
     order: Vec<u64>,
     inputs: Inputs,
     sun: Sun,
@@ -58,6 +61,7 @@ impl Easel {
             facets: Rows::new("triangles"),
             triangles: 0,
             lines: Rows::new("lines"),
+            strokes: Vec::new(),
             order: Vec::new(),
             inputs,
             sun,
@@ -96,9 +100,10 @@ impl Easel {
         if ends[0] > self.targets.size[0] || ends[1] > self.targets.size[1] {
             return Err(format!("{area:?} is not within a picture of {:?}", self.targets.size));
         }
-        let frame = Frame::new(picture, camera, area);
+        let lens = Lens::new(camera, width, height);
+        let frame = Frame::new(picture, &lens, [left, top]);
         self.inputs.load(&frame);
-        self.load(picture, &frame)?;
+        self.load(picture, &lens)?;
         let bind = vk::PipelineBindPoint::GRAPHICS;
         let (layout, sets) = (self.pipelines.layout, [self.inputs.set]);
         // SAFETY: the caller records; the set is alive until the work is done.
@@ -110,24 +115,24 @@ impl Easel {
         Ok(())
     }
 
-    fn load(&mut self, picture: &Picture, frame: &Frame) -> Result<(), String> {
-        let Self { gpu, spheres, facets, lines, order, .. } = self;
+    fn load(&mut self, picture: &Picture, lens: &Lens) -> Result<(), String> {
+        let Self { gpu, spheres, facets, lines, strokes, order, .. } = self;
         spheres.clear(gpu, picture.spheres.len())?;
         spheres.add(picture.spheres.iter().filter_map(Ball::of));
         facets.clear(gpu, picture.triangles.len() + picture.walls.len())?;
         self.triangles = facets.add(picture.triangles.iter().filter_map(Facet::of)) as u32;
         facets.add(picture.walls.iter().filter_map(Facet::of));
         lines.clear(gpu, picture.lines.len())?;
-        // Far lines first: near ones are blended over them.
-        let key = |(at, line): (usize, &Line)| {
-            let near = Stroke::of(line)?.near(frame);
-            Some(u64::from(near.to_bits()) << 32 | at as u64)
+        picture.lines.par_iter().map(|line| Stroke::of(lens, line)).collect_into_vec(strokes);
+        let key = |(at, (_, footprint)): (usize, &(Stroke, Footprint))| {
+            let key = u64::from(footprint.near.to_bits()) << 32 | at as u64;
+            (!footprint.is_empty()).then_some(key)
         };
+        // Far lines first: near ones are blended over them.
         order.clear();
-        order.extend(picture.lines.iter().enumerate().filter_map(key));
+        order.extend(strokes.iter().enumerate().filter_map(key));
         order.par_sort_unstable_by(|a, b| b.cmp(a));
-        let at = |&key: &u64| Stroke::of(&picture.lines[key as u32 as usize]);
-        lines.add(order.iter().filter_map(at));
+        lines.add(order.iter().map(|&key| strokes[key as u32 as usize].0));
         Ok(())
     }
 
