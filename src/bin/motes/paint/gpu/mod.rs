@@ -9,6 +9,7 @@ mod frame;
 mod inputs;
 mod memory;
 mod passes;
+mod pipeline;
 mod pipelines;
 #[cfg(test)]
 mod read;
@@ -21,6 +22,7 @@ mod tests;
 pub use device::Gpu;
 pub use easel::Easel;
 pub use memory::{Buffer, Image};
+pub use pipeline::{Draw, pipeline};
 
 use ash::vk;
 
