@@ -92,12 +92,8 @@ impl Reader {
     /// Starts recording, with room for a picture of these targets.
     pub fn begin(&mut self, targets: &Targets) -> Result<(), String> {
         let bytes = 8 * targets.size[0] as usize * targets.size[1] as usize;
-        if self.pixels.as_ref().is_none_or(|pixels| pixels.bytes < bytes) {
-            self.pixels = None;
-            let usage = vk::BufferUsageFlags::TRANSFER_DST;
-            let place = MemoryLocation::GpuToCpu;
-            self.pixels = Some(Buffer::new(&self.gpu, "picture read back", bytes, usage, place)?);
-        }
+        let (usage, place) = (vk::BufferUsageFlags::TRANSFER_DST, MemoryLocation::GpuToCpu);
+        Buffer::grown(&mut self.pixels, &self.gpu, "picture read back", bytes, usage, place)?;
         let info = vk::CommandBufferBeginInfo::default()
             .flags(vk::CommandBufferUsageFlags::ONE_TIME_SUBMIT);
         // SAFETY: the buffer is not in use, since each submission is waited for.

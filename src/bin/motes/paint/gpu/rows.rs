@@ -131,12 +131,8 @@ impl<R: Row> Rows<R> {
             let remedy = "use fewer of them, or --painter software";
             return Err(format!("{most} {} are more than {} draws; {remedy}", self.name, gpu.name));
         };
-        if self.buffer.as_ref().is_none_or(|buffer| buffer.bytes < bytes) {
-            self.buffer = None;
-            let (usage, place) = (vk::BufferUsageFlags::VERTEX_BUFFER, MemoryLocation::CpuToGpu);
-            let room = bytes.next_power_of_two();
-            self.buffer = Some(Buffer::new(gpu, self.name, room, usage, place)?);
-        }
+        let (usage, place) = (vk::BufferUsageFlags::VERTEX_BUFFER, MemoryLocation::CpuToGpu);
+        Buffer::grown(&mut self.buffer, gpu, self.name, bytes, usage, place)?;
         Ok(())
     }
 

@@ -171,11 +171,9 @@ impl Vulkan {
     /// Records how the picture gets to the host.
     fn copy_back(&mut self, [width, height]: [u32; 2]) -> Result<(), String> {
         let bytes = 4 * width as usize * height as usize;
-        if self.pixels.as_ref().is_none_or(|pixels| pixels.bytes < bytes) {
-            let (usage, place) = (vk::BufferUsageFlags::TRANSFER_DST, MemoryLocation::GpuToCpu);
-            self.pixels = Some(Buffer::new(&self.gpu, "picture read back", bytes, usage, place)?);
-        }
-        let Some(pixels) = &self.pixels else { return Ok(()) };
+        let (usage, place) = (vk::BufferUsageFlags::TRANSFER_DST, MemoryLocation::GpuToCpu);
+        let (kept, name) = (&mut self.pixels, "picture read back");
+        let pixels = Buffer::grown(kept, &self.gpu, name, bytes, usage, place)?;
         let region = [vk::BufferImageCopy::default()
             .image_subresource(LAYER)
             .image_extent(vk::Extent3D { width, height, depth: 1 })];

@@ -88,12 +88,14 @@ impl Interface {
             vertices.extend(list.vtx_buffer().iter().map(words));
             indices.extend_from_slice(list.idx_buffer());
         }
-        let gpu = &self.gpu;
-        use vk::BufferUsageFlags as Usage;
+        let (gpu, place) = (&self.gpu, MemoryLocation::CpuToGpu);
         let bytes = bytemuck::cast_slice(&vertices);
-        fill(gpu, &mut self.vertices, "vertices", Usage::VERTEX_BUFFER, bytes)?;
+        let (kept, usage) = (&mut self.vertices, vk::BufferUsageFlags::VERTEX_BUFFER);
+        Buffer::grown(kept, gpu, "vertices", bytes.len(), usage, place)?.write(bytes);
         let bytes = bytemuck::cast_slice(&indices);
-        fill(gpu, &mut self.indices, "indices", Usage::INDEX_BUFFER, bytes)
+        let (kept, usage) = (&mut self.indices, vk::BufferUsageFlags::INDEX_BUFFER);
+        Buffer::grown(kept, gpu, "indices", bytes.len(), usage, place)?.write(bytes);
+        Ok(())
     }
 
     /// Records the drawing; inside the pass.
@@ -157,24 +159,6 @@ impl Interface {
 fn words(vertex: &DrawVert) -> [u32; VERTEX / 4] {
     let ([x, y], [u, v]) = (vertex.pos.map(f32::to_bits), vertex.uv.map(f32::to_bits));
     [x, y, u, v, u32::from_ne_bytes(vertex.col)]
-}
-
-/// Puts bytes into a buffer, which grows as it must.
-fn fill(
-    gpu: &Arc<Gpu>,
-    buffer: &mut Option<Buffer>,
-    name: &str,
-    usage: vk::BufferUsageFlags,
-    bytes: &[u8],
-) -> Result<(), String> {
-    if buffer.as_ref().is_none_or(|b| b.bytes < bytes.len()) {
-        let room = bytes.len().next_power_of_two();
-        *buffer = Some(Buffer::new(gpu, name, room, usage, MemoryLocation::CpuToGpu)?);
-    }
-    if let Some(room) = buffer.as_mut().and_then(|b| b.host_mut().get_mut(..bytes.len())) {
-        room.copy_from_slice(bytes);
-    }
-    Ok(())
 }
 
 impl Drop for Interface {
