@@ -30,7 +30,7 @@ pub struct Easel {
     sun: Sun,
     pub(super) targets: Targets,
     pipelines: Pipelines,
-    pub(super) passes: Passes,
+    passes: Passes,
     pub(super) gpu: Arc<Gpu>,
     #[cfg(test)]
     pub(super) reader: Option<super::read::Reader>,
@@ -186,10 +186,17 @@ impl Easel {
         }
     }
 
-    /// A pass and its frame for drawing the interface over the picture, whose image can be copied
-    /// from afterwards.
-    pub fn overlay(&self) -> (vk::RenderPass, vk::Framebuffer) {
-        (self.passes.overlay, self.targets.overlay)
+    /// Records what is drawn over the picture, whose image can be copied from afterwards.
+    pub fn overlay(&self, commands: vk::CommandBuffer, draw: impl FnOnce()) {
+        let drawing = Drawing { gpu: &self.gpu.raw, commands };
+        drawing.begin(self.passes.overlay, self.targets.overlay, self.targets.size, &[]);
+        draw();
+        drawing.end();
+    }
+
+    /// The pass of what is drawn over the picture.
+    pub fn overlay_pass(&self) -> vk::RenderPass {
+        self.passes.overlay
     }
 
     /// The picture: sRGB bytes, blue first.
@@ -206,13 +213,13 @@ impl Drop for Easel {
 }
 
 /// A command buffer that is being recorded.
-pub(super) struct Drawing<'a> {
-    pub gpu: &'a ash::Device,
-    pub commands: vk::CommandBuffer,
+struct Drawing<'a> {
+    gpu: &'a ash::Device,
+    commands: vk::CommandBuffer,
 }
 
 impl Drawing<'_> {
-    pub fn begin(
+    fn begin(
         &self,
         pass: vk::RenderPass,
         frame: vk::Framebuffer,
@@ -229,7 +236,7 @@ impl Drawing<'_> {
         unsafe { self.gpu.cmd_begin_render_pass(self.commands, &info, inline) };
     }
 
-    pub fn end(&self) {
+    fn end(&self) {
         // SAFETY: a pass was begun.
         unsafe { self.gpu.cmd_end_render_pass(self.commands) };
     }

@@ -2,7 +2,7 @@
 
 use super::check;
 use super::device::Gpu;
-use super::easel::{Drawing, Easel};
+use super::easel::Easel;
 use super::memory::Buffer;
 use super::targets::Targets;
 use crate::paint::lens::Lens;
@@ -53,9 +53,7 @@ impl Easel {
         };
         reader.begin(&self.targets)?;
         self.record(reader.commands, picture, camera, area)?;
-        let drawing = Drawing { gpu: &self.gpu.raw, commands: reader.commands };
-        drawing.begin(self.passes.overlay, self.targets.overlay, self.targets.size, &[]);
-        drawing.end();
+        self.overlay(reader.commands, || {});
         reader.finish(&self.targets, Lens::new(camera, width, height).near, canvas)?;
         self.reader = Some(reader);
         Ok(())

@@ -54,7 +54,7 @@ impl Vulkan {
             canvas: Canvas::default(),
             pixels: None,
             swapchain,
-            interface: Interface::new(&gpu, easel.overlay().0)?,
+            interface: Interface::new(&gpu, easel.overlay_pass())?,
             easel,
             commands: vk::CommandBuffer::null(),
             pool: vk::CommandPool::null(),
@@ -103,19 +103,7 @@ impl Vulkan {
         check("recording", unsafe { self.gpu.raw.begin_command_buffer(commands, &begin) })?;
         self.interface.load(commands, shot)?;
         self.easel.record(commands, shot.picture, &shot.view.camera, area(shot))?;
-        let (pass, frame) = self.easel.overlay();
-        let [width, height] = shot.size;
-        let begin = vk::RenderPassBeginInfo::default()
-            .render_pass(pass)
-            .framebuffer(frame)
-            .render_area(vk::Extent2D { width, height }.into());
-        let gpu = &self.gpu.raw;
-        // SAFETY: the buffer is being recorded; pass and frame fit each other.
-        unsafe {
-            gpu.cmd_begin_render_pass(commands, &begin, vk::SubpassContents::INLINE);
-            self.interface.record(commands, shot.interface, shot.size);
-            gpu.cmd_end_render_pass(commands);
-        }
+        self.easel.overlay(commands, || self.interface.record(commands, shot.interface, shot.size));
         if let Some(free) = free {
             self.copy_to(free, shot.size);
         }
