@@ -16,9 +16,6 @@ use std::sync::Arc;
 use swapchain::{Free, Swapchain, handles};
 use winit::window::Window;
 
-/// How long the device may take for a frame [ns].
-const PATIENCE: u64 = 20_000_000_000;
-
 /// All there is of an image without layers.
 const LAYER: vk::ImageSubresourceLayers = vk::ImageSubresourceLayers {
     aspect_mask: vk::ImageAspectFlags::COLOR,
@@ -85,7 +82,7 @@ impl Vulkan {
         if self.busy {
             // SAFETY: the fence was given to the queue.
             unsafe {
-                let done = self.gpu.raw.wait_for_fences(&[self.fence], true, PATIENCE);
+                let done = self.gpu.raw.wait_for_fences(&[self.fence], true, u64::MAX);
                 check("waiting for the device", done)?;
                 check("waiting for the device", self.gpu.raw.reset_fences(&[self.fence]))?;
             }
