@@ -33,7 +33,7 @@ pub struct Easel {
     passes: Passes,
     pub(super) gpu: Arc<Gpu>,
     #[cfg(test)]
-    pub(super) reader: Option<super::read::Reader>,
+    pub(super) reader: Option<(super::Work, super::ReadBack)>,
 }
 
 /// Nothing is farther: the camera's depths are near / z, the sun's grow.
