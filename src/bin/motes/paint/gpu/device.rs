@@ -5,7 +5,7 @@ use ash::khr::{surface, swapchain};
 use ash::vk;
 use gpu_allocator::AllocationSizes;
 use gpu_allocator::vulkan::{Allocator, AllocatorCreateDesc};
-use motes::vulkan::{DeviceKind, Loader};
+use motes::vulkan::Loader;
 use parking_lot::Mutex;
 use std::ffi::c_char;
 use std::sync::Arc;
@@ -13,18 +13,15 @@ use winit::raw_window_handle::{RawDisplayHandle, RawWindowHandle};
 
 /// An open device with one queue that draws, and shows where there is a window.
 pub struct Gpu {
-    pub entry: ash::Entry,
-    pub instance: ash::Instance,
     pub physical: vk::PhysicalDevice,
     pub raw: ash::Device,
     pub queue: vk::Queue,
     pub family: u32,
     pub name: String,
-    pub kind: DeviceKind,
     pub limits: vk::PhysicalDeviceLimits,
     /// Freed before the device goes.
     pub(super) allocator: Mutex<Option<Allocator>>,
-    loader: Loader,
+    pub loader: Loader,
 }
 
 /// Colours of the picture and of its solids, as stored and as light.
@@ -92,23 +89,19 @@ impl Gpu {
         let raw = check("opening the device", raw)?;
         let surface = shown.surface.take();
         drop(shown);
-        let (entry, instance) = (loader.entry.clone(), loader.instance.clone());
         let mut gpu = Self {
             // SAFETY: one queue of this family was asked for.
             queue: unsafe { raw.get_device_queue(family, 0) },
-            entry,
-            instance,
             physical,
             raw,
             family,
             name: info.name,
-            kind: info.kind,
             limits: props.limits,
             allocator: Mutex::new(None),
             loader,
         };
         let description = AllocatorCreateDesc {
-            instance: gpu.instance.clone(),
+            instance: gpu.loader.instance.clone(),
             device: gpu.raw.clone(),
             physical_device: physical,
             debug_settings: Default::default(),

@@ -87,7 +87,7 @@ impl Easel {
     }
 
     /// Loads a picture and records how it is drawn into `area`, which is left, top, width, height of
-    /// the image; beside it the image is black. After it the image is a colour attachment.
+    /// the image, not empty; beside it the image is black. After it the image is a colour attachment.
     pub fn record(
         &mut self,
         commands: vk::CommandBuffer,
@@ -139,12 +139,10 @@ impl Easel {
     /// The passes of a picture in their order.
     fn draw(&self, drawing: &Drawing, frame: &Frame, area: [u32; 4]) {
         let Self { passes, targets, pipelines, sun, .. } = self;
-        let [.., width, height] = area;
-        let seen = width > 0 && height > 0;
 
         drawing.begin(passes.shadow, sun.frame, Sun::SIZE, &[FARTHEST_FROM_SUN]);
         let map = frame.map();
-        if seen && map != [0, 0] {
+        if map != [0, 0] {
             drawing.look([0, 0, map[0], map[1]]);
             drawing.instances(pipelines.sphere_shadow, 4, self.spheres.get());
             let throwing = self.facets.get().map(|(facets, _)| (facets, self.triangles));
@@ -153,31 +151,26 @@ impl Easel {
         drawing.end();
 
         drawing.begin(passes.solids, targets.solids, targets.size, &[NOTHING, NOTHING, FARTHEST]);
-        if seen {
-            drawing.look(area);
-            drawing.instances(pipelines.sphere, 4, self.spheres.get());
-            drawing.instances(pipelines.facet, 3, self.facets.get());
-            if frame.drop > 0.0 {
-                drawing.screen(pipelines.floor);
-            }
+        drawing.look(area);
+        drawing.instances(pipelines.sphere, 4, self.spheres.get());
+        drawing.instances(pipelines.facet, 3, self.facets.get());
+        if frame.drop > 0.0 {
+            drawing.screen(pipelines.floor);
         }
         drawing.end();
 
         drawing.begin(passes.occlusion, targets.occlusion, targets.half(), &[NOTHING]);
-        if seen {
-            drawing.look([0, 0, width.div_ceil(2), height.div_ceil(2)]);
-            drawing.screen(pipelines.occlusion);
-        }
+        let [.., width, height] = area;
+        drawing.look([0, 0, width.div_ceil(2), height.div_ceil(2)]);
+        drawing.screen(pipelines.occlusion);
         drawing.end();
 
         drawing.begin(passes.light, targets.light, targets.size, &[BLACK]);
-        if seen {
-            drawing.look(area);
-            drawing.screen(pipelines.light);
-        }
+        drawing.look(area);
+        drawing.screen(pipelines.light);
         drawing.end();
 
-        let lines = self.lines.get().filter(|_| seen);
+        let lines = self.lines.get();
         if lines.is_some() {
             drawing.begin(passes.lines, targets.lines, targets.size, &[]);
             drawing.look(area);

@@ -19,6 +19,8 @@ use glam::{Vec2, Vec3};
 /// Texels along the longer side of the sun's map.
 pub const MAP_SIDE: u32 = Quality::LIVE.shadow_side;
 const TAPS: usize = Quality::LIVE.occlusion_taps;
+// So many are written out in `spirv/paint/occlusion.spvasm`.
+const _: () = assert!(TAPS == 8);
 /// Turns of the spiral.
 const TURNS: usize = 16;
 
