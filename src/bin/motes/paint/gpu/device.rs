@@ -13,8 +13,6 @@ use winit::raw_window_handle::{RawDisplayHandle, RawWindowHandle};
 
 /// An open device with one queue that draws, and shows where there is a window.
 pub struct Gpu {
-    pub entry: ash::Entry,
-    pub instance: ash::Instance,
     pub physical: vk::PhysicalDevice,
     pub raw: ash::Device,
     pub queue: vk::Queue,
@@ -24,7 +22,7 @@ pub struct Gpu {
     pub limits: vk::PhysicalDeviceLimits,
     /// Freed before the device goes.
     pub(super) allocator: Mutex<Option<Allocator>>,
-    loader: Loader,
+    pub loader: Loader,
 }
 
 /// Colours of the picture and of its solids, as stored and as light.
@@ -67,18 +65,11 @@ impl Gpu {
             .map(|(physical, props, info)| (physical, props, info, shown.family(physical, &props)))
             .collect();
         listed.sort_by_key(|(.., info, family)| (family.is_err(), info.kind));
-        let (physical, props, info, family) = match listed.into_iter().next() {
-            Some((physical, props, info, Ok(family))) => (physical, props, info, family),
-            Some((.., info, Err(why))) => {
-                return Err(format!(
-                    "Vulkan: {} cannot draw: {why}; use --painter software",
-                    info.name
-                ));
-            }
-            None => {
-                return Err("Vulkan: no device; install a driver (Debian: mesa-vulkan-drivers has one in software), or use --painter software".into());
-            }
-        };
+        let best = listed.into_iter().next().ok_or("no Vulkan device; use --painter software")?;
+        let (physical, props, info, family) = best;
+        let family = family.map_err(|why| {
+            format!("Vulkan: {} cannot draw: {why}; use --painter software", info.name)
+        })?;
         let queues = [vk::DeviceQueueCreateInfo::default()
             .queue_family_index(family)
             .queue_priorities(&[1.0])];
@@ -92,12 +83,9 @@ impl Gpu {
         let raw = check("opening the device", raw)?;
         let surface = shown.surface.take();
         drop(shown);
-        let (entry, instance) = (loader.entry.clone(), loader.instance.clone());
         let mut gpu = Self {
             // SAFETY: one queue of this family was asked for.
             queue: unsafe { raw.get_device_queue(family, 0) },
-            entry,
-            instance,
             physical,
             raw,
             family,
@@ -108,7 +96,7 @@ impl Gpu {
             loader,
         };
         let description = AllocatorCreateDesc {
-            instance: gpu.instance.clone(),
+            instance: gpu.loader.instance.clone(),
             device: gpu.raw.clone(),
             physical_device: physical,
             debug_settings: Default::default(),

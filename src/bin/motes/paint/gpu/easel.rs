@@ -9,7 +9,9 @@ use super::pipelines::Pipelines;
 use super::rows::{Ball, Facet, Rows, Stroke};
 use super::sun::Sun;
 use super::targets::Targets;
-use crate::paint::{Camera, Line, Picture};
+use crate::paint::lens::Lens;
+use crate::paint::tiles::Footprint;
+use crate::paint::{Camera, Picture};
 use ash::vk;
 use rayon::prelude::*;
 use std::sync::Arc;
@@ -21,16 +23,17 @@ pub struct Easel {
     facets: Rows<Facet>,
     triangles: u32,
     lines: Rows<Stroke>,
-    /// Lines by depth: bits of the nearest, then the place.
+    /// Lines of the last picture as they came, and by depth: bits of the nearest, then the place.
+    strokes: Vec<(Stroke, Footprint)>,
     order: Vec<u64>,
     inputs: Inputs,
     sun: Sun,
     pub(super) targets: Targets,
     pipelines: Pipelines,
-    pub(super) passes: Passes,
+    passes: Passes,
     pub(super) gpu: Arc<Gpu>,
     #[cfg(test)]
-    pub(super) reader: Option<super::read::Reader>,
+    pub(super) reader: Option<(super::Work, super::ReadBack)>,
 }
 
 /// Nothing is farther: the camera's depths are near / z, the sun's grow.
@@ -58,6 +61,7 @@ impl Easel {
             facets: Rows::new("triangles"),
             triangles: 0,
             lines: Rows::new("lines"),
+            strokes: Vec::new(),
             order: Vec::new(),
             inputs,
             sun,
@@ -83,7 +87,7 @@ impl Easel {
     }
 
     /// Loads a picture and records how it is drawn into `area`, which is left, top, width, height of
-    /// the image; beside it the image is black. After it the image is a colour attachment.
+    /// the image, not empty; beside it the image is black. After it the image is a colour attachment.
     pub fn record(
         &mut self,
         commands: vk::CommandBuffer,
@@ -96,9 +100,10 @@ impl Easel {
         if ends[0] > self.targets.size[0] || ends[1] > self.targets.size[1] {
             return Err(format!("{area:?} is not within a picture of {:?}", self.targets.size));
         }
-        let frame = Frame::new(picture, camera, area);
+        let lens = Lens::new(camera, width, height);
+        let frame = Frame::new(picture, &lens, [left, top]);
         self.inputs.load(&frame);
-        self.load(picture, &frame)?;
+        self.load(picture, &lens)?;
         let bind = vk::PipelineBindPoint::GRAPHICS;
         let (layout, sets) = (self.pipelines.layout, [self.inputs.set]);
         // SAFETY: the caller records; the set is alive until the work is done.
@@ -110,36 +115,34 @@ impl Easel {
         Ok(())
     }
 
-    fn load(&mut self, picture: &Picture, frame: &Frame) -> Result<(), String> {
-        let Self { gpu, spheres, facets, lines, order, .. } = self;
+    fn load(&mut self, picture: &Picture, lens: &Lens) -> Result<(), String> {
+        let Self { gpu, spheres, facets, lines, strokes, order, .. } = self;
         spheres.clear(gpu, picture.spheres.len())?;
         spheres.add(picture.spheres.iter().filter_map(Ball::of));
         facets.clear(gpu, picture.triangles.len() + picture.walls.len())?;
         self.triangles = facets.add(picture.triangles.iter().filter_map(Facet::of)) as u32;
         facets.add(picture.walls.iter().filter_map(Facet::of));
         lines.clear(gpu, picture.lines.len())?;
-        // Far lines first: near ones are blended over them.
-        let key = |(at, line): (usize, &Line)| {
-            let near = Stroke::of(line)?.near(frame);
-            Some(u64::from(near.to_bits()) << 32 | at as u64)
+        picture.lines.par_iter().map(|line| Stroke::of(lens, line)).collect_into_vec(strokes);
+        let key = |(at, (_, footprint)): (usize, &(Stroke, Footprint))| {
+            let key = u64::from(footprint.near.to_bits()) << 32 | at as u64;
+            (!footprint.is_empty()).then_some(key)
         };
+        // Far lines first: near ones are blended over them.
         order.clear();
-        order.extend(picture.lines.iter().enumerate().filter_map(key));
+        order.extend(strokes.iter().enumerate().filter_map(key));
         order.par_sort_unstable_by(|a, b| b.cmp(a));
-        let at = |&key: &u64| Stroke::of(&picture.lines[key as u32 as usize]);
-        lines.add(order.iter().filter_map(at));
+        lines.add(order.iter().map(|&key| strokes[key as u32 as usize].0));
         Ok(())
     }
 
     /// The passes of a picture in their order.
     fn draw(&self, drawing: &Drawing, frame: &Frame, area: [u32; 4]) {
         let Self { passes, targets, pipelines, sun, .. } = self;
-        let [.., width, height] = area;
-        let seen = width > 0 && height > 0;
 
         drawing.begin(passes.shadow, sun.frame, Sun::SIZE, &[FARTHEST_FROM_SUN]);
         let map = frame.map();
-        if seen && map != [0, 0] {
+        if map != [0, 0] {
             drawing.look([0, 0, map[0], map[1]]);
             drawing.instances(pipelines.sphere_shadow, 4, self.spheres.get());
             let throwing = self.facets.get().map(|(facets, _)| (facets, self.triangles));
@@ -148,31 +151,26 @@ impl Easel {
         drawing.end();
 
         drawing.begin(passes.solids, targets.solids, targets.size, &[NOTHING, NOTHING, FARTHEST]);
-        if seen {
-            drawing.look(area);
-            drawing.instances(pipelines.sphere, 4, self.spheres.get());
-            drawing.instances(pipelines.facet, 3, self.facets.get());
-            if frame.drop > 0.0 {
-                drawing.screen(pipelines.floor);
-            }
+        drawing.look(area);
+        drawing.instances(pipelines.sphere, 4, self.spheres.get());
+        drawing.instances(pipelines.facet, 3, self.facets.get());
+        if frame.drop > 0.0 {
+            drawing.screen(pipelines.floor);
         }
         drawing.end();
 
         drawing.begin(passes.occlusion, targets.occlusion, targets.half(), &[NOTHING]);
-        if seen {
-            drawing.look([0, 0, width.div_ceil(2), height.div_ceil(2)]);
-            drawing.screen(pipelines.occlusion);
-        }
+        let [.., width, height] = area;
+        drawing.look([0, 0, width.div_ceil(2), height.div_ceil(2)]);
+        drawing.screen(pipelines.occlusion);
         drawing.end();
 
         drawing.begin(passes.light, targets.light, targets.size, &[BLACK]);
-        if seen {
-            drawing.look(area);
-            drawing.screen(pipelines.light);
-        }
+        drawing.look(area);
+        drawing.screen(pipelines.light);
         drawing.end();
 
-        let lines = self.lines.get().filter(|_| seen);
+        let lines = self.lines.get();
         if lines.is_some() {
             drawing.begin(passes.lines, targets.lines, targets.size, &[]);
             drawing.look(area);
@@ -181,10 +179,17 @@ impl Easel {
         }
     }
 
-    /// A pass and its frame for drawing the interface over the picture, whose image can be copied
-    /// from afterwards.
-    pub fn overlay(&self) -> (vk::RenderPass, vk::Framebuffer) {
-        (self.passes.overlay, self.targets.overlay)
+    /// Records what is drawn over the picture, whose image can be copied from afterwards.
+    pub fn overlay(&self, commands: vk::CommandBuffer, draw: impl FnOnce()) {
+        let drawing = Drawing { gpu: &self.gpu.raw, commands };
+        drawing.begin(self.passes.overlay, self.targets.overlay, self.targets.size, &[]);
+        draw();
+        drawing.end();
+    }
+
+    /// The pass of what is drawn over the picture.
+    pub fn overlay_pass(&self) -> vk::RenderPass {
+        self.passes.overlay
     }
 
     /// The picture: sRGB bytes, blue first.
@@ -201,13 +206,13 @@ impl Drop for Easel {
 }
 
 /// A command buffer that is being recorded.
-pub(super) struct Drawing<'a> {
-    pub gpu: &'a ash::Device,
-    pub commands: vk::CommandBuffer,
+struct Drawing<'a> {
+    gpu: &'a ash::Device,
+    commands: vk::CommandBuffer,
 }
 
 impl Drawing<'_> {
-    pub fn begin(
+    fn begin(
         &self,
         pass: vk::RenderPass,
         frame: vk::Framebuffer,
@@ -224,7 +229,7 @@ impl Drawing<'_> {
         unsafe { self.gpu.cmd_begin_render_pass(self.commands, &info, inline) };
     }
 
-    pub fn end(&self) {
+    fn end(&self) {
         // SAFETY: a pass was begun.
         unsafe { self.gpu.cmd_end_render_pass(self.commands) };
     }

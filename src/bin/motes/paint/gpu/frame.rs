@@ -12,13 +12,15 @@ use crate::paint::shadow::fit;
 use crate::paint::spiral::Spiral;
 use crate::paint::strokes::PULL;
 use crate::paint::sunlight::{BIAS, LIFT};
-use crate::paint::{Camera, Picture, Quality};
+use crate::paint::{Picture, Quality};
 use bytemuck::{Pod, Zeroable};
 use glam::{Vec2, Vec3};
 
 /// Texels along the longer side of the sun's map.
 pub const MAP_SIDE: u32 = Quality::LIVE.shadow_side;
 const TAPS: usize = Quality::LIVE.occlusion_taps;
+// So many are written out in `spirv/paint/occlusion.spvasm`.
+const _: () = assert!(TAPS == 8);
 /// Turns of the spiral.
 const TURNS: usize = 16;
 
@@ -93,10 +95,8 @@ frame! {
 }
 
 impl Frame {
-    /// The frame of a picture that is drawn to left, top, width, height of an image.
-    pub fn new(picture: &Picture, camera: &Camera, area: [u32; 4]) -> Self {
-        let [left, top, width, height] = area;
-        let lens = Lens::new(camera, width, height);
+    /// The frame of a picture whose corner is at left, top of an image.
+    pub fn new(picture: &Picture, lens: &Lens, [left, top]: [u32; 2]) -> Self {
         let look = Look::of(picture.theme);
         let content = Content::of(picture);
         let floor = Floor::new(content.as_ref());
@@ -142,7 +142,7 @@ impl Frame {
             }
         }
         if let Some(content) = &content {
-            frame.place_map(content, &look, &lens);
+            frame.place_map(content, &look, lens);
         }
         frame
     }

@@ -43,11 +43,7 @@ impl Inputs {
 
     /// Writes the frame of the next picture.
     pub fn load(&mut self, frame: &Frame) {
-        let bytes = bytemuck::bytes_of(frame);
-        // All of it is seen by the host, since it was asked for so.
-        if let Some(host) = self.frame.host_mut().get_mut(..bytes.len()) {
-            host.copy_from_slice(bytes);
-        }
+        self.frame.write(bytemuck::bytes_of(frame));
     }
 
     /// Takes the images of a new size. Nothing may be drawing.

@@ -75,6 +75,26 @@ impl Buffer {
         Ok(buffer)
     }
 
+    /// The buffer that is kept, with room for `bytes` bytes: one too small gives way to a larger one.
+    pub fn grown<'a>(
+        kept: &'a mut Option<Self>,
+        gpu: &Arc<Gpu>,
+        name: &str,
+        bytes: usize,
+        usage: vk::BufferUsageFlags,
+        location: MemoryLocation,
+    ) -> Result<&'a mut Self, String> {
+        // First it goes, so that there need not be room for both.
+        kept.take_if(|buffer| buffer.bytes < bytes);
+        match kept {
+            Some(buffer) => Ok(buffer),
+            None => {
+                let room = bytes.next_power_of_two();
+                Ok(kept.insert(Self::new(gpu, name, room, usage, location)?))
+            }
+        }
+    }
+
     /// What the host sees of it; nothing of a buffer that only the device uses.
     pub fn host(&self) -> &[u8] {
         let mapped = self.allocation.as_ref().and_then(Allocation::mapped_slice);
@@ -84,6 +104,13 @@ impl Buffer {
     pub fn host_mut(&mut self) -> &mut [u8] {
         let mapped = self.allocation.as_mut().and_then(Allocation::mapped_slice_mut);
         mapped.map_or(&mut [], |bytes| &mut bytes[..self.bytes])
+    }
+
+    /// Writes to its start, if the host sees it.
+    pub fn write(&mut self, bytes: &[u8]) {
+        if let Some(start) = self.host_mut().get_mut(..bytes.len()) {
+            start.copy_from_slice(bytes);
+        }
     }
 }
 

@@ -9,18 +9,24 @@ mod frame;
 mod inputs;
 mod memory;
 mod passes;
+mod pipeline;
 mod pipelines;
 #[cfg(test)]
 mod read;
+mod read_back;
 mod rows;
 mod sun;
 mod targets;
 #[cfg(test)]
 mod tests;
+mod work;
 
 pub use device::Gpu;
 pub use easel::Easel;
 pub use memory::{Buffer, Image};
+pub use pipeline::{Draw, pipeline};
+pub use read_back::ReadBack;
+pub use work::Work;
 
 use ash::vk;
 

@@ -2,12 +2,15 @@
 //! left out here.
 
 use super::device::Gpu;
-use super::frame::Frame;
 use super::memory::Buffer;
+use crate::paint::color::linear;
+use crate::paint::lens::Lens;
+use crate::paint::project::{self, stroke};
+use crate::paint::tiles::Footprint;
 use crate::paint::{Line, Sphere, Triangle};
 use ash::vk;
 use bytemuck::{Pod, Zeroable};
-use glam::Vec3;
+use glam::{Vec2, Vec3};
 use gpu_allocator::MemoryLocation;
 use std::marker::PhantomData;
 use std::sync::Arc;
@@ -22,7 +25,6 @@ pub trait Row: Pod {
 
 const VEC3: vk::Format = vk::Format::R32G32B32_SFLOAT;
 const VEC4: vk::Format = vk::Format::R32G32B32A32_SFLOAT;
-const FLOAT: vk::Format = vk::Format::R32_SFLOAT;
 const COLOR: vk::Format = vk::Format::R8G8B8A8_UNORM;
 
 #[repr(C)]
@@ -69,30 +71,30 @@ impl Facet {
     }
 }
 
+/// A line in pixels.
 #[repr(C)]
 #[derive(Clone, Copy, Pod, Zeroable)]
 pub struct Stroke {
-    a: Vec3,
-    b: Vec3,
-    color: [u8; 4],
-    width: f32,
+    a: Vec2,
+    b: Vec2,
+    inv_depth: [f32; 2],
+    /// Half its width and half a pixel, for smooth edges.
+    reach: f32,
+    opacity: f32,
+    light: Vec3,
 }
 
 impl Row for Stroke {
-    const PARTS: &[(vk::Format, u32)] = &[(VEC3, 0), (VEC3, 12), (COLOR, 24), (FLOAT, 28)];
+    const PARTS: &[(vk::Format, u32)] = &[(VEC4, 0), (VEC4, 16), (VEC3, 32)];
 }
 
 impl Stroke {
-    pub fn of(line: &Line) -> Option<Self> {
-        let &Line { a, b, color: [r, g, b_], width_px } = line;
-        let drawable = is_near(a) && is_near(b) && width_px > 0.0 && width_px < FAR;
-        drawable.then_some(Self { a, b, color: [r, g, b_, 255], width: width_px })
-    }
-
-    /// Its nearest depth, for drawing near lines over far ones; not negative.
-    pub fn near(&self, frame: &Frame) -> f32 {
-        let depth = |p: Vec3| (p - frame.eye).dot(frame.forward);
-        depth(self.a).min(depth(self.b)).max(frame.near)
+    /// Its row, and the pixels that it may touch.
+    pub fn of(lens: &Lens, line: &Line) -> (Self, Footprint) {
+        let (made, footprint) = stroke(lens, line, 1.0);
+        let project::Stroke { a, b, inv_depth, half_width, opacity } = made;
+        let (reach, light) = (half_width + 0.5, linear(line.color));
+        (Self { a, b, inv_depth, reach, opacity, light }, footprint)
     }
 }
 
@@ -129,12 +131,8 @@ impl<R: Row> Rows<R> {
             let remedy = "use fewer of them, or --painter software";
             return Err(format!("{most} {} are more than {} draws; {remedy}", self.name, gpu.name));
         };
-        if self.buffer.as_ref().is_none_or(|buffer| buffer.bytes < bytes) {
-            self.buffer = None;
-            let (usage, place) = (vk::BufferUsageFlags::VERTEX_BUFFER, MemoryLocation::CpuToGpu);
-            let room = bytes.next_power_of_two();
-            self.buffer = Some(Buffer::new(gpu, self.name, room, usage, place)?);
-        }
+        let (usage, place) = (vk::BufferUsageFlags::VERTEX_BUFFER, MemoryLocation::CpuToGpu);
+        Buffer::grown(&mut self.buffer, gpu, self.name, bytes, usage, place)?;
         Ok(())
     }
 

@@ -34,6 +34,7 @@ impl Targets {
         let drawn = Usage::COLOR_ATTACHMENT | Usage::SAMPLED;
         let two = [STORED, LIGHT];
         let shown = Usage::COLOR_ATTACHMENT | Usage::TRANSFER_SRC;
+        // Only tests copy the depths.
         let deep = Usage::DEPTH_STENCIL_ATTACHMENT | Usage::SAMPLED | Usage::TRANSFER_SRC;
         let mut targets = Self {
             size,

@@ -7,18 +7,14 @@ mod textures;
 
 use super::{Lost, Painter, Shot};
 use crate::paint::Canvas;
-use crate::paint::gpu::{Buffer, Easel, Gpu, check};
+use crate::paint::gpu::{Easel, Gpu, ReadBack, Work, check};
 use ash::vk;
-use gpu_allocator::MemoryLocation;
 use interface::Interface;
 use motes::vulkan::DeviceKind;
 use std::rc::Rc;
 use std::sync::Arc;
 use swapchain::{Free, Swapchain, handles};
 use winit::window::Window;
-
-/// How long the device may take for a frame [ns].
-const PATIENCE: u64 = 20_000_000_000;
 
 /// All there is of an image without layers.
 const LAYER: vk::ImageSubresourceLayers = vk::ImageSubresourceLayers {
@@ -29,17 +25,14 @@ const LAYER: vk::ImageSubresourceLayers = vk::ImageSubresourceLayers {
 };
 
 pub struct Vulkan {
-    /// The finished picture, and where the device writes it to.
+    /// First, so that the device is done before the rest goes.
+    work: Work,
+    /// The finished picture, and its way to the host.
     canvas: Canvas,
-    pixels: Option<Buffer>,
+    back: ReadBack,
     swapchain: Swapchain,
     interface: Interface,
     easel: Easel,
-    commands: vk::CommandBuffer,
-    pool: vk::CommandPool,
-    fence: vk::Fence,
-    /// Whether the device may still be at the last frame.
-    busy: bool,
     gpu: Arc<Gpu>,
 }
 
@@ -51,86 +44,34 @@ impl Vulkan {
         // First, since the surface is its to destroy.
         let swapchain = Swapchain::new(&gpu, surface, window)?;
         let easel = Easel::new(&gpu)?;
-        let mut painter = Vulkan {
-            canvas: Canvas::default(),
-            pixels: None,
-            swapchain,
-            interface: Interface::new(&gpu, easel.overlay().0)?,
-            easel,
-            commands: vk::CommandBuffer::null(),
-            pool: vk::CommandPool::null(),
-            fence: vk::Fence::null(),
-            busy: false,
-            gpu: Arc::clone(&gpu),
-        };
-        let pool = vk::CommandPoolCreateInfo::default()
-            .queue_family_index(gpu.family)
-            .flags(vk::CommandPoolCreateFlags::RESET_COMMAND_BUFFER);
-        // SAFETY: the device is alive; Drop destroys pool and fence, and the buffer with the pool.
-        unsafe {
-            painter.pool =
-                check("making a command pool", gpu.raw.create_command_pool(&pool, None))?;
-            let fence = gpu.raw.create_fence(&vk::FenceCreateInfo::default(), None);
-            painter.fence = check("making a fence", fence)?;
-            let one = vk::CommandBufferAllocateInfo::default()
-                .command_pool(painter.pool)
-                .command_buffer_count(1);
-            let buffers = gpu.raw.allocate_command_buffers(&one);
-            painter.commands = check("making a command buffer", buffers)?[0];
-        }
-        Ok((painter, gpu.name.clone(), gpu.kind != DeviceKind::Software))
-    }
-
-    /// Waits until the device is done with the last frame.
-    fn wait(&mut self) -> Result<(), String> {
-        if self.busy {
-            // SAFETY: the fence was given to the queue.
-            unsafe {
-                let done = self.gpu.raw.wait_for_fences(&[self.fence], true, PATIENCE);
-                check("waiting for the device", done)?;
-                check("waiting for the device", self.gpu.raw.reset_fences(&[self.fence]))?;
-            }
-            self.busy = false;
-        }
-        Ok(())
+        let interface = Interface::new(&gpu, easel.overlay_pass())?;
+        let work = Work::new(&gpu)?;
+        let (name, card) = (gpu.name.clone(), gpu.kind != DeviceKind::Software);
+        let (canvas, back) = (Canvas::default(), ReadBack::default());
+        Ok((Vulkan { work, canvas, back, swapchain, interface, easel, gpu }, name, card))
     }
 
     /// Records the whole frame.
     fn record(&mut self, shot: &Shot, free: Option<&Free>) -> Result<(), String> {
-        let commands = self.commands;
-        let begin = vk::CommandBufferBeginInfo::default()
-            .flags(vk::CommandBufferUsageFlags::ONE_TIME_SUBMIT);
-        // SAFETY: the device is done with the buffer.
-        check("recording", unsafe { self.gpu.raw.begin_command_buffer(commands, &begin) })?;
+        self.work.begin()?;
+        let commands = self.work.commands;
         self.interface.load(commands, shot)?;
         self.easel.record(commands, shot.picture, &shot.view.camera, area(shot))?;
-        let (pass, frame) = self.easel.overlay();
-        let [width, height] = shot.size;
-        let begin = vk::RenderPassBeginInfo::default()
-            .render_pass(pass)
-            .framebuffer(frame)
-            .render_area(vk::Extent2D { width, height }.into());
-        let gpu = &self.gpu.raw;
-        // SAFETY: the buffer is being recorded; pass and frame fit each other.
-        unsafe {
-            gpu.cmd_begin_render_pass(commands, &begin, vk::SubpassContents::INLINE);
-            self.interface.record(commands, shot.interface, shot.size);
-            gpu.cmd_end_render_pass(commands);
-        }
+        self.easel.overlay(commands, || self.interface.record(commands, shot.interface, shot.size));
         if let Some(free) = free {
             self.copy_to(free, shot.size);
         }
         if shot.wanted {
-            self.copy_back(shot.size)?;
+            let images = [(self.easel.image(), vk::ImageAspectFlags::COLOR)];
+            self.back.record(&self.gpu, commands, shot.size, &images)?;
         }
-        // SAFETY: the buffer is being recorded.
-        check("recording", unsafe { self.gpu.raw.end_command_buffer(commands) })
+        Ok(())
     }
 
     /// Records how the picture gets to the window.
     fn copy_to(&self, free: &Free, [width, height]: [u32; 2]) {
         use vk::{AccessFlags as Access, ImageLayout as Layout, PipelineStageFlags as Stage};
-        let (gpu, commands) = (&self.gpu.raw, self.commands);
+        let (gpu, commands) = (&self.gpu.raw, self.work.commands);
         // The window may just have another size; the next frame will fit it.
         let (width, height) = (width.min(free.extent.width), height.min(free.extent.height));
         let (from, to) = (Layout::TRANSFER_SRC_OPTIMAL, Layout::TRANSFER_DST_OPTIMAL);
@@ -168,65 +109,11 @@ impl Vulkan {
         let shown = Layout::PRESENT_SRC_KHR;
         turn([to, shown], [write, nothing], Stage::TRANSFER, Stage::BOTTOM_OF_PIPE);
     }
-
-    /// Records how the picture gets to the host.
-    fn copy_back(&mut self, [width, height]: [u32; 2]) -> Result<(), String> {
-        let bytes = 4 * width as usize * height as usize;
-        if self.pixels.as_ref().is_none_or(|pixels| pixels.bytes < bytes) {
-            let (usage, place) = (vk::BufferUsageFlags::TRANSFER_DST, MemoryLocation::GpuToCpu);
-            self.pixels = Some(Buffer::new(&self.gpu, "picture read back", bytes, usage, place)?);
-        }
-        let Some(pixels) = &self.pixels else { return Ok(()) };
-        let region = [vk::BufferImageCopy::default()
-            .image_subresource(LAYER)
-            .image_extent(vk::Extent3D { width, height, depth: 1 })];
-        let seen = [vk::MemoryBarrier::default()
-            .src_access_mask(vk::AccessFlags::TRANSFER_WRITE)
-            .dst_access_mask(vk::AccessFlags::HOST_READ)];
-        let (gpu, commands) = (&self.gpu.raw, self.commands);
-        use vk::PipelineStageFlags as Stage;
-        let (from, flags) = (vk::ImageLayout::TRANSFER_SRC_OPTIMAL, vk::DependencyFlags::empty());
-        // SAFETY: the image has this layout after the interface, and the buffer has room.
-        unsafe {
-            let image = self.easel.image();
-            gpu.cmd_copy_image_to_buffer(commands, image, from, pixels.raw, &region);
-            let (before, after) = (Stage::TRANSFER, Stage::HOST);
-            gpu.cmd_pipeline_barrier(commands, before, after, flags, &seen, &[], &[]);
-        }
-        Ok(())
-    }
-
-    fn submit(&mut self, free: Option<&Free>) -> Result<(), String> {
-        let commands = [self.commands];
-        let (waits, tells): (Vec<_>, Vec<_>) = free.iter().map(|f| (f.free, f.drawn)).unzip();
-        // Only the copy needs the window's image.
-        let stages = vec![vk::PipelineStageFlags::TRANSFER; waits.len()];
-        let work = [vk::SubmitInfo::default()
-            .wait_semaphores(&waits)
-            .wait_dst_stage_mask(&stages)
-            .command_buffers(&commands)
-            .signal_semaphores(&tells)];
-        // SAFETY: the buffer was recorded, and all it uses is alive until the fence is told.
-        let started = unsafe { self.gpu.raw.queue_submit(self.gpu.queue, &work, self.fence) };
-        check("starting the device", started)?;
-        self.busy = true;
-        Ok(())
-    }
-
-    /// Takes the picture that came back.
-    fn read(&mut self, [width, height]: [u32; 2]) -> &Canvas {
-        self.canvas.resize(width, height);
-        let bytes = self.pixels.as_ref().map_or(&[][..], Buffer::host);
-        for (pixel, &word) in self.canvas.pixels.iter_mut().zip(bytes.as_chunks().0) {
-            *pixel = u32::from_le_bytes(word) & 0x00ff_ffff;
-        }
-        &self.canvas
-    }
 }
 
 impl Painter for Vulkan {
     fn show(&mut self, shot: &Shot) -> Result<Option<&Canvas>, String> {
-        self.wait()?;
+        self.work.wait()?;
         match shot.lost {
             Some(Lost::Device) => check("painting", Err(vk::Result::ERROR_DEVICE_LOST))?,
             Some(Lost::Surface) => self.swapchain.make_surface()?,
@@ -239,26 +126,18 @@ impl Painter for Vulkan {
             return Ok(None);
         }
         self.record(shot, free.as_ref())?;
-        self.submit(free.as_ref())?;
+        let (waits, tells): (Vec<_>, Vec<_>) = free.iter().map(|f| (f.free, f.drawn)).unzip();
+        self.work.start(&waits, &tells)?;
         if let Some(free) = &free {
             self.swapchain.present(free)?;
         }
         if !shot.wanted {
             return Ok(None);
         }
-        self.wait()?;
-        Ok(Some(self.read(shot.size)))
-    }
-}
-
-impl Drop for Vulkan {
-    fn drop(&mut self) {
-        // SAFETY: the device is alive; a lost one has nothing left to wait for.
-        unsafe {
-            let _ = self.gpu.raw.device_wait_idle();
-            self.gpu.raw.destroy_fence(self.fence, None);
-            self.gpu.raw.destroy_command_pool(self.pool, None);
-        }
+        self.work.wait()?;
+        self.canvas.resize(width, height);
+        self.back.show(&mut self.canvas);
+        Ok(Some(&self.canvas))
     }
 }
 

@@ -128,6 +128,14 @@ pub fn all() -> Vec<(&'static str, Picture, Camera)> {
         line(Vec3::new(-0.9, -0.3, -2.0), Vec3::new(1.9, -0.3, -2.0), BLUE, 4.0),
         line(Vec3::new(-1.0, -0.6, 6.0), Vec3::new(-1.0, 0.8, -3.0), RED, 2.0),
     ];
+    // A world that flew apart: the ends are up to a thousand million pixels aside.
+    let mut torn = ball();
+    for (k, length) in (0..).zip([1e3, 1e5, 1e6, 1e7]) {
+        let (sin, cos) = (0.3 + 0.7 * k as f32).sin_cos();
+        let (at, way) = (Vec3::Y * (0.3 * k as f32 - 0.5), Vec3::new(cos, sin, 0.0) * length);
+        torn.lines.push(line(at - way, at + way, palette::group(k), 1.0 + k as f32));
+        torn.lines.push(line(at, at + Vec3::new(sin, cos, -1e-6) * length, BLUE, 2.0));
+    }
     let mut edged = cloth.clone();
     let t = &cloth.triangles[0].p;
     edged.lines = (0..3).map(|i| line(t[i], t[(i + 1) % 3], GREY, 2.0)).collect();
@@ -167,6 +175,7 @@ pub fn all() -> Vec<(&'static str, Picture, Camera)> {
         ("a room in the dark", dark(room), from_above()),
         ("lines before and behind a ball", strung.clone(), camera()),
         ("lines on the floor", dark(floor(strung)), from_above()),
+        ("lines that end far away", torn, camera()),
         ("edges of a cloth", edged, camera()),
         ("a crowd from within", dark(spheres(crowd())), camera()),
         ("a crowd on the floor", floor(spheres(crowd())), from_above()),

@@ -1,7 +1,7 @@
 //! imgui's draw lists on the device (`spirv/paint/interface.spvasm`), blended as `paint/ui` does.
 
 use super::textures::Loaded;
-use crate::paint::gpu::{Buffer, Gpu, check};
+use crate::paint::gpu::{Buffer, Draw, Gpu, check, pipeline};
 use crate::paint::ui::Clip;
 use crate::viewer::painter::Shot;
 use ash::vk;
@@ -62,7 +62,17 @@ impl Interface {
             let made = raw.create_pipeline_layout(&info, None);
             interface.layout = check("making a pipeline layout", made)?;
         }
-        interface.pipeline = pipeline(gpu, interface.layout, pass)?;
+        let (vec2, color) = (vk::Format::R32G32_SFLOAT, vk::Format::R8G8B8A8_UNORM);
+        let draw = Draw {
+            pass,
+            row: (VERTEX, &[(vec2, 0), (vec2, 8), (color, 16)]),
+            rate: vk::VertexInputRate::VERTEX,
+            topology: vk::PrimitiveTopology::TRIANGLE_LIST,
+            depth: None,
+            colors: 1,
+            blends: true,
+        };
+        interface.pipeline = pipeline(gpu, interface.layout, MODULE, draw)?;
         Ok(interface)
     }
 
@@ -78,12 +88,14 @@ impl Interface {
             vertices.extend(list.vtx_buffer().iter().map(words));
             indices.extend_from_slice(list.idx_buffer());
         }
-        let gpu = &self.gpu;
-        use vk::BufferUsageFlags as Usage;
+        let (gpu, place) = (&self.gpu, MemoryLocation::CpuToGpu);
         let bytes = bytemuck::cast_slice(&vertices);
-        fill(gpu, &mut self.vertices, "vertices", Usage::VERTEX_BUFFER, bytes)?;
+        let (kept, usage) = (&mut self.vertices, vk::BufferUsageFlags::VERTEX_BUFFER);
+        Buffer::grown(kept, gpu, "vertices", bytes.len(), usage, place)?.write(bytes);
         let bytes = bytemuck::cast_slice(&indices);
-        fill(gpu, &mut self.indices, "indices", Usage::INDEX_BUFFER, bytes)
+        let (kept, usage) = (&mut self.indices, vk::BufferUsageFlags::INDEX_BUFFER);
+        Buffer::grown(kept, gpu, "indices", bytes.len(), usage, place)?.write(bytes);
+        Ok(())
     }
 
     /// Records the drawing; inside the pass.
@@ -147,95 +159,6 @@ impl Interface {
 fn words(vertex: &DrawVert) -> [u32; VERTEX / 4] {
     let ([x, y], [u, v]) = (vertex.pos.map(f32::to_bits), vertex.uv.map(f32::to_bits));
     [x, y, u, v, u32::from_ne_bytes(vertex.col)]
-}
-
-/// Puts bytes into a buffer, which grows as it must.
-fn fill(
-    gpu: &Arc<Gpu>,
-    buffer: &mut Option<Buffer>,
-    name: &str,
-    usage: vk::BufferUsageFlags,
-    bytes: &[u8],
-) -> Result<(), String> {
-    if buffer.as_ref().is_none_or(|b| b.bytes < bytes.len()) {
-        let room = bytes.len().next_power_of_two();
-        *buffer = Some(Buffer::new(gpu, name, room, usage, MemoryLocation::CpuToGpu)?);
-    }
-    if let Some(room) = buffer.as_mut().and_then(|b| b.host_mut().get_mut(..bytes.len())) {
-        room.copy_from_slice(bytes);
-    }
-    Ok(())
-}
-
-fn pipeline(
-    gpu: &Gpu,
-    layout: vk::PipelineLayout,
-    pass: vk::RenderPass,
-) -> Result<vk::Pipeline, String> {
-    let code: Vec<u32> =
-        MODULE.as_chunks().0.iter().map(|&word| u32::from_le_bytes(word)).collect();
-    let info = vk::ShaderModuleCreateInfo::default().code(&code);
-    // SAFETY: the module is what spirv-as made and spirv-val accepts.
-    let module = unsafe { gpu.raw.create_shader_module(&info, None) };
-    let module = check("making a shader", module)?;
-    let stage = |stage, name| {
-        vk::PipelineShaderStageCreateInfo::default().stage(stage).module(module).name(name)
-    };
-    let stages = [
-        stage(vk::ShaderStageFlags::VERTEX, c"vertex"),
-        stage(vk::ShaderStageFlags::FRAGMENT, c"fragment"),
-    ];
-    let attribute = |location, format, offset| {
-        vk::VertexInputAttributeDescription::default()
-            .location(location)
-            .format(format)
-            .offset(offset)
-    };
-    let attributes = [
-        attribute(0, vk::Format::R32G32_SFLOAT, 0),
-        attribute(1, vk::Format::R32G32_SFLOAT, 8),
-        attribute(2, vk::Format::R8G8B8A8_UNORM, 16),
-    ];
-    let bindings = [vk::VertexInputBindingDescription::default().stride(VERTEX as u32)];
-    let input = vk::PipelineVertexInputStateCreateInfo::default()
-        .vertex_binding_descriptions(&bindings)
-        .vertex_attribute_descriptions(&attributes);
-    let assembly = vk::PipelineInputAssemblyStateCreateInfo::default()
-        .topology(vk::PrimitiveTopology::TRIANGLE_LIST);
-    let viewport =
-        vk::PipelineViewportStateCreateInfo::default().viewport_count(1).scissor_count(1);
-    let raster = vk::PipelineRasterizationStateCreateInfo::default().line_width(1.0);
-    let samples = vk::PipelineMultisampleStateCreateInfo::default()
-        .rasterization_samples(vk::SampleCountFlags::TYPE_1);
-    let over = [vk::PipelineColorBlendAttachmentState::default()
-        .blend_enable(true)
-        .src_color_blend_factor(vk::BlendFactor::SRC_ALPHA)
-        .dst_color_blend_factor(vk::BlendFactor::ONE_MINUS_SRC_ALPHA)
-        .color_write_mask(
-            vk::ColorComponentFlags::R | vk::ColorComponentFlags::G | vk::ColorComponentFlags::B,
-        )];
-    let blend = vk::PipelineColorBlendStateCreateInfo::default().attachments(&over);
-    let changes = [vk::DynamicState::VIEWPORT, vk::DynamicState::SCISSOR];
-    let dynamic = vk::PipelineDynamicStateCreateInfo::default().dynamic_states(&changes);
-    let info = vk::GraphicsPipelineCreateInfo::default()
-        .stages(&stages)
-        .vertex_input_state(&input)
-        .input_assembly_state(&assembly)
-        .viewport_state(&viewport)
-        .rasterization_state(&raster)
-        .multisample_state(&samples)
-        .color_blend_state(&blend)
-        .dynamic_state(&dynamic)
-        .layout(layout)
-        .render_pass(pass);
-    // SAFETY: everything `info` points to lives to the end of the call; the module is not needed
-    // after it.
-    let made = unsafe {
-        let made = gpu.raw.create_graphics_pipelines(vk::PipelineCache::null(), &[info], None);
-        gpu.raw.destroy_shader_module(module, None);
-        made.map(|pipelines| pipelines[0]).map_err(|(_, code)| code)
-    };
-    check("making a pipeline", made)
 }
 
 impl Drop for Interface {

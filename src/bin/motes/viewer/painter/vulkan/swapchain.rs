@@ -4,6 +4,7 @@
 use crate::paint::gpu::{Gpu, check};
 use ash::khr::{surface, swapchain};
 use ash::vk;
+use motes::vulkan::Loader;
 use std::rc::Rc;
 use std::sync::Arc;
 use winit::raw_window_handle::{
@@ -75,8 +76,8 @@ impl Swapchain {
             same_bytes: false,
             made_for: None,
             surface,
-            surfaces: surface::Instance::new(&gpu.entry, &gpu.instance),
-            swapchains: swapchain::Device::new(&gpu.instance, &gpu.raw),
+            surfaces: surface::Instance::new(&gpu.loader.entry, &gpu.loader.instance),
+            swapchains: swapchain::Device::new(&gpu.loader.instance, &gpu.raw),
             window: Rc::clone(window),
             gpu: Arc::clone(gpu),
         };
@@ -157,7 +158,7 @@ impl Swapchain {
         unsafe { self.surfaces.destroy_surface(self.surface, None) };
         self.surface = vk::SurfaceKHR::null();
         let (display, window) = handles(&self.window)?;
-        let (entry, instance) = (&self.gpu.entry, &self.gpu.instance);
+        let Loader { entry, instance, .. } = &self.gpu.loader;
         // SAFETY: the window is held as long as the surface.
         let made = unsafe { ash_window::create_surface(entry, instance, display, window, None) };
         self.surface = check("making a surface for the window", made)?;

@@ -56,9 +56,7 @@ impl Loaded {
         let bytes: Vec<u8> = all.iter().flatten().flat_map(|t| &t.bytes).copied().collect();
         let (source, place) = (vk::BufferUsageFlags::TRANSFER_SRC, MemoryLocation::CpuToGpu);
         let mut staging = Buffer::new(gpu, "textures to load", bytes.len(), source, place)?;
-        if let Some(room) = staging.host_mut().get_mut(..bytes.len()) {
-            room.copy_from_slice(&bytes);
-        }
+        staging.write(&bytes);
         let most = all.len() as u32;
         let sizes = [vk::DescriptorPoolSize::default()
             .ty(vk::DescriptorType::COMBINED_IMAGE_SAMPLER)
