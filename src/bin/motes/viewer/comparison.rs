@@ -116,6 +116,9 @@ mod tests {
     use motes::Cloth;
 
     fn compared(steps: u32, stop: bool) -> Box<Comparison> {
+        // Devices are among those compared.
+        #[cfg(feature = "vulkan")]
+        motes::vulkan::trial::usable();
         let mut world = World::new();
         world.add_cloth(&Cloth::default()).unwrap();
         let (send, told) = crossbeam::channel::unbounded();
