@@ -194,14 +194,26 @@ fn without_a_driver_software_paints() {
     let session = session
         .with("VK_ICD_FILENAMES", "/no/driver.json")
         .with("VK_DRIVER_FILES", "/no/driver.json");
-    // The list of painters is opened, and its second line clicked.
+    // The list of painters is opened, and its second line clicked; then the list of backends.
     let script = "steps 3\nreport a.json\nclick 75 281\nwait 5\nmove 60 326\nwait 5\n\
-        screenshot list.png\nclick 60 326\nwait 5\nreport b.json\nscreenshot b.png\n";
+        screenshot painters.png\nclick 60 326\nwait 5\nreport b.json\nscreenshot b.png\n\
+        click 600 300\nwait 5\nclick 75 181\nwait 5\nscreenshot backends.png\n";
     session.run("tear", script);
     let [a, b] = ["a.json", "b.json"].map(|name| session.report(name));
     assert_eq!((painter(&a), painter(&b)), ("software", "software"));
     assert!(says(&a, "painted in software"), "{}", a["messages"]);
     assert_panel(&b, &session.picture("b.png"), "run", true);
+    // What is here is written in full light, Vulkan below it is greyed, and so is the reason.
+    for (list, first) in [("painters.png", 300.0), ("backends.png", 200.0)] {
+        let picture = session.picture(list);
+        let lit = |y: f64, least: u8| {
+            picture.share([12.0, y, 48.0, 13.0], |p| p.iter().all(|&c| c > least)) > 0.0
+        };
+        assert!(lit(first, 200), "{list}");
+        for line in [19.0, 38.0] {
+            assert!(lit(first + line, 110) && !lit(first + line, 180), "{list}, {line} px below");
+        }
+    }
     let session = session.painted(Some("vulkan"));
     let output = session.try_run("tear", "wait 5\n", Duration::from_secs(60));
     let said = String::from_utf8_lossy(&output.stderr);
