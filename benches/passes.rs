@@ -9,9 +9,9 @@ mod worlds;
 use On::*;
 use Per::*;
 use glam::Vec3;
-use motes::pass::PASSES;
+use motes::pass::{PASSES, PassInfo};
 use motes::world::{Acceleration, BroadPhase};
-use motes::{Backend, Engine, Particle, Pass, Phase, Solver, StepReport, World};
+use motes::{Backend, Bond, Engine, Kind, Particle, Pass, Phase, Solver, StepReport, World};
 use worlds::{breakable, cube, listed_pairs, machine, settled};
 
 /// What a pass is timed on.
@@ -28,6 +28,8 @@ enum On {
     Cloth,
     /// A cube of 20 particles a side.
     Cube,
+    /// That cube with rows of a kind that neither it nor the cloth has.
+    Rows(Kind),
 }
 
 /// What its time is divided by.
@@ -35,14 +37,13 @@ enum On {
 enum Per {
     Particle,
     Pair,
-    Edge,
-    Hinge,
-    Tetrahedron,
     Constraint,
-    Pin,
+    Of(Kind),
     Call,
 }
 
+/// Every pass but those that solve a kind of constraint: [`benches`] has these from the table of
+/// kinds.
 const BENCHES: &[(&str, On, Per)] = &[
     ("break_constraints", Cloth, Constraint),
     ("sort_particles", Grid, Particle),
@@ -68,10 +69,6 @@ const BENCHES: &[(&str, On, Per)] = &[
     ("solve_contacts", Grid, Pair),
     ("apply_deltas", Jacobi, Particle),
     ("solve_environment", Grid, Particle),
-    ("solve_distance", Cloth, Edge),
-    ("solve_bend", Cloth, Hinge),
-    ("solve_volume", Cube, Tetrahedron),
-    ("solve_pin", Cloth, Pin),
     ("accelerate", Cloth, Particle),
     ("update_velocity", Grid, Particle),
     ("restitution", Grid, Pair),
@@ -84,6 +81,23 @@ const WARM: u32 = 5;
 /// Numbers of workers compared.
 const TEAMS: [usize; 2] = [1, 2];
 
+/// What each pass is timed on, in the order of a step.
+fn benches() -> Vec<(Pass, On, Per)> {
+    let worlds = [Cloth, Cube].map(|on| (on, stage(on, &World::new())));
+    let bench = |info: &PassInfo| match Kind::solved_by(info.pass) {
+        Some(kind) => {
+            let with_rows = worlds.iter().find(|(_, world)| world.count(kind) > 0);
+            (info.pass, with_rows.map_or(Rows(kind), |(on, _)| *on), Of(kind))
+        }
+        None => {
+            let row = BENCHES.iter().find(|(name, ..)| *name == info.name);
+            let (_, on, per) = *row.expect("a row of BENCHES");
+            (info.pass, on, per)
+        }
+    };
+    PASSES.iter().map(bench).collect()
+}
+
 fn main() {
     let args: Vec<String> = std::env::args().skip(1).collect();
     if !args.iter().any(|a| a == "--bench") {
@@ -94,21 +108,26 @@ fn main() {
     println!("| pass | on | calls a step | ns per | 1 thread | 2 threads |");
     println!("|---|---|---|---|---|---|");
     let (pile, _) = settled("grains_box:small", 300, 0);
-    for on in [Cloth, Cube, Grid, Octree, Bvh, Brute, Jacobi] {
-        let rows: Vec<_> =
-            BENCHES.iter().filter(|(name, o, _)| *o == on && name.contains(filter)).collect();
-        if rows.is_empty() {
-            continue;
+    let mut benches = benches();
+    benches.retain(|(pass, ..)| pass.name().contains(filter));
+    let mut stages: Vec<On> = Vec::new();
+    for (_, on, _) in &benches {
+        if !stages.contains(on) {
+            stages.push(*on);
         }
+    }
+    for on in stages {
         let world = stage(on, &pile);
         let [one, two] = TEAMS.map(|threads| least(&world, threads));
-        for (name, _, per) in rows {
-            let info = PASSES.iter().find(|info| info.name == *name).expect("a pass's name");
-            let items = items(*per, &world) as f64;
-            let ns = |ms: &[(u32, f64)]| ms[info.pass as usize].1 * 1e6 / items;
-            let calls = one[info.pass as usize].0;
+        for &(pass, _, per) in benches.iter().filter(|(_, o, _)| *o == on) {
+            let (name, items) = (pass.name(), items(per, &world) as f64);
+            let ns = |ms: &[(u32, f64)]| ms[pass as usize].1 * 1e6 / items;
+            let calls = one[pass as usize].0;
             assert!(calls > 0, "{name} did not run on {on:?}");
-            let per = format!("{per:?}").to_lowercase();
+            let per = match per {
+                Of(kind) => kind.to_string(),
+                per => format!("{per:?}").to_lowercase(),
+            };
             println!("| `{name}` | {on:?} | {calls} | {per} | {:.2} | {:.2} |", ns(&one), ns(&two));
         }
     }
@@ -127,6 +146,14 @@ fn stage(on: On, pile: &World) -> World {
             world
         }
         Cube => cube(),
+        Rows(kind) => {
+            let mut world = cube();
+            let ids: Vec<_> = (0..world.particles().len() as u32).map(motes::ParticleId).collect();
+            for particles in ids.chunks_exact(kind.corners()) {
+                world.add_constraint(kind, particles, None, &Bond::default()).expect("legal");
+            }
+            world
+        }
         Grid | Octree | Bvh | Brute | Jacobi => {
             let mut world = pile.clone();
             world.params.restitution = 0.1;
@@ -148,11 +175,8 @@ fn items(per: Per, world: &World) -> usize {
     match per {
         Particle => world.particles().len(),
         Pair => listed_pairs(world),
-        Edge => world.distance().len(),
-        Hinge => world.bend().len(),
-        Tetrahedron => world.volume().len(),
         Constraint => world.constraint_count() - world.pins().len(),
-        Pin => world.pins().len(),
+        Of(kind) => world.count(kind),
         Call => 1,
     }
 }
@@ -193,8 +217,8 @@ fn least(world: &World, threads: usize) -> Vec<(u32, f64)> {
 
 /// How often a step went over all items of a pass: a call of a coloured sweep is one colour.
 fn rounds(report: &StepReport, pass: Pass, calls: u32) -> u32 {
-    match pass {
-        Pass::SolveDistance | Pass::SolveBend | Pass::SolveVolume => report.iterations,
-        _ => calls,
+    match Kind::solved_by(pass) {
+        Some(_) => report.iterations,
+        None => calls,
     }
 }

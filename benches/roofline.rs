@@ -49,11 +49,7 @@ fn main() {
 
 /// ns per constraint and iteration with one worker, the least of many turns.
 fn sweep_ns(world: &World, pass: Pass) -> f64 {
-    let kind = match pass {
-        Pass::SolveBend => Kind::Bend,
-        Pass::SolveVolume => Kind::Volume,
-        _ => Kind::Distance,
-    };
+    let kind = Kind::solved_by(pass).expect("the pass of a kind");
     let count = world.count(kind) as f64;
     let mut engine = Engine::new(world.clone(), Backend::Cpu { threads: 1 }).expect("legal");
     let turns = (40_000_000.0 / (5.0 * count)).clamp(10.0, 100.0) as u32;

@@ -1,4 +1,4 @@
-//! The speed table of the README: what the engine takes for the work that counts, with one worker
+//! The speed table of `docs/speed.md`: what the engine takes for the work that counts, with one worker
 //! and two, beside a plain scalar loop in the same run and the goals. `cargo bench --bench speed`
 //! prints it as Markdown in about three minutes.
 //!

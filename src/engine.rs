@@ -1,28 +1,64 @@
 //! A world on a backend, and what may be asked of it between two steps.
 
 use crate::cpu::Cpu;
+use crate::cpu::team::Team;
 use crate::error::{Error, Result};
 use crate::report::StepReport;
 #[cfg(feature = "vulkan")]
 use crate::step::Pass;
-use crate::step::{Schedule, schedule, walk};
+use crate::step::walk::walk;
+use crate::step::{Schedule, schedule};
 #[cfg(feature = "vulkan")]
 use crate::vulkan::Vulkan;
-use crate::world::{Params, Stamp, World};
+use crate::world::{ConstraintRows, Kind, ListId, Params, Stamp, World};
 use glam::Vec4;
+use rayon::ThreadPool;
 use std::sync::Arc;
 use std::time::Instant;
 
+#[cfg(feature = "harness")]
+mod harness;
 mod iterate;
+mod legal;
+mod neighbors;
+#[cfg(feature = "vulkan")]
+mod shared;
 
-/// Where the passes run.
-#[derive(Clone, Debug, PartialEq, Eq)]
+pub use neighbors::{Neighbor, NeighborList};
+
+/// Where the passes run. Two pools are equal when they are one and the same.
+#[derive(Clone, Debug)]
 #[non_exhaustive]
 pub enum Backend {
     /// This machine's processor; 0 threads means one per core.
     Cpu {
-        /// Worker threads.
+        /// Worker threads, the one that calls [`Engine::step`] among them.
         threads: usize,
+    },
+    /// This machine's processor, with the threads of a pool that the host program uses as well.
+    ///
+    /// The thread that calls [`Engine::step`] works too, be it one of the pool's or not. Those of
+    /// the pool that are free help it, and go back to the pool when the step is done; a step never
+    /// waits for one that has not come. The results are the same, bit for bit, as with any other
+    /// number of threads. Calling them in takes rayon a few microseconds and an allocation or more
+    /// a step, which [`Backend::Cpu`] does not have: its threads wait for nothing else.
+    ///
+    /// ```
+    /// use motes::{Backend, Cloth, Engine, World};
+    /// use std::sync::Arc;
+    /// let pool = Arc::new(rayon::ThreadPoolBuilder::new().num_threads(2).build()?);
+    /// let mut world = World::new();
+    /// world.add_cloth(&Cloth { columns: 100, rows: 100, ..Cloth::default() })?;
+    /// let mut engine = Engine::new(world, Backend::CpuPool { pool: Arc::clone(&pool) })?;
+    /// engine.step(1.0 / 60.0)?;
+    /// // The program's own work runs on the same threads between the steps.
+    /// let sum: usize = pool.install(|| (0..1000usize).sum());
+    /// # assert_eq!(sum, 499_500);
+    /// # Ok::<(), Box<dyn std::error::Error>>(())
+    /// ```
+    CpuPool {
+        /// The pool.
+        pool: Arc<ThreadPool>,
     },
     /// A Vulkan device.
     #[cfg(feature = "vulkan")]
@@ -34,6 +70,22 @@ pub enum Backend {
     },
 }
 
+impl PartialEq for Backend {
+    fn eq(&self, other: &Self) -> bool {
+        match (self, other) {
+            (Backend::Cpu { threads: a }, Backend::Cpu { threads: b }) => a == b,
+            (Backend::CpuPool { pool: a }, Backend::CpuPool { pool: b }) => Arc::ptr_eq(a, b),
+            #[cfg(feature = "vulkan")]
+            (
+                Backend::Vulkan { device: a, from: first },
+                Backend::Vulkan { device: b, from: second },
+            ) => a == b && first == second,
+            _ => false,
+        }
+    }
+}
+impl Eq for Backend {}
+
 impl Default for Backend {
     fn default() -> Self {
         Backend::Cpu { threads: 0 }
@@ -41,6 +93,11 @@ impl Default for Backend {
 }
 
 /// A world and what it takes to step it.
+///
+/// An engine may be sent to another thread, and several engines may be stepped in several threads
+/// at once; one engine is stepped by one thread at a time. It has worker threads of its own unless
+/// it was given a pool. A process that forks takes none of them along: in the child, an engine of
+/// the parent must not be stepped. Make a new one there, from a snapshot if need be.
 ///
 /// ```
 /// use motes::{Backend, Cloth, Engine, World};
@@ -66,6 +123,9 @@ pub struct Engine {
     /// What the schedule was made from.
     scheduled_for: Option<ScheduleKey>,
     report: StepReport,
+    /// The revision of the particles that the neighbour lists are of, once they are made.
+    listed_for: Option<u64>,
+    legality: legal::Legality,
     /// Marks the world this engine stepped; see [`Engine::adopt`].
     me: Arc<()>,
     steps: u64,
@@ -75,30 +135,36 @@ pub struct Engine {
 #[derive(Clone, PartialEq)]
 struct ScheduleKey {
     params: Params,
-    revisions: [u64; 4],
+    particles: u64,
+    rows: [u64; Kind::SETS.len()],
     pins: usize,
-    restitution: Vec<Option<f32>>,
+    colliders: usize,
+    /// Pairs of particles, and particles with obstacles.
+    bounce: [bool; 2],
+    lists: Vec<ListId>,
 }
 
 impl Engine {
     /// Takes a world to a backend. Fails when the world is not legal.
     pub fn new(world: World, backend: Backend) -> Result<Self> {
         world.validate()?;
-        let threads = match backend {
-            Backend::Cpu { threads } => threads,
+        let team = match &backend {
+            Backend::Cpu { threads } => Team::new(*threads)?,
+            Backend::CpuPool { pool } => Team::on_pool(Arc::clone(pool))?,
+            // Beside a device, only passes that stay on the CPU need more than this thread.
             #[cfg(feature = "vulkan")]
-            Backend::Vulkan { .. } => 0,
+            Backend::Vulkan { from, .. } => Team::new(if from.is_some() { 0 } else { 1 })?,
         };
         #[cfg(feature = "vulkan")]
         let (vulkan, from) = match backend {
-            Backend::Cpu { .. } => (None, None),
             Backend::Vulkan { device, from } => {
                 (Some(Box::new(Vulkan::new(device.as_deref())?)), from)
             }
+            _ => (None, None),
         };
         Ok(Engine {
             world,
-            cpu: Cpu::new(threads)?,
+            cpu: Cpu::new(team),
             #[cfg(feature = "vulkan")]
             vulkan,
             #[cfg(feature = "vulkan")]
@@ -106,6 +172,8 @@ impl Engine {
             schedule: Schedule::default(),
             scheduled_for: None,
             report: StepReport::default(),
+            listed_for: None,
+            legality: legal::Legality::default(),
             me: Arc::new(()),
             steps: 0,
         })
@@ -120,8 +188,8 @@ impl Engine {
     /// next step says so.
     pub fn world_mut(&mut self) -> &mut World {
         #[cfg(feature = "vulkan")]
-        if let Some(vulkan) = &mut self.vulkan {
-            vulkan.edit(&mut self.world);
+        if self.vulkan.as_mut().is_some_and(|vulkan| vulkan.edit(&mut self.world)) {
+            self.mark_as_new();
         }
         &mut self.world
     }
@@ -147,10 +215,26 @@ impl Engine {
     /// time and the count of steps are as of the last step.
     pub fn fetch(&mut self) -> Result<()> {
         #[cfg(feature = "vulkan")]
-        if let Some(vulkan) = &mut self.vulkan {
-            vulkan.fetch(&mut self.world)?;
+        if let Some(vulkan) = &mut self.vulkan
+            && vulkan.fetch(&mut self.world)?
+        {
+            self.mark_as_new();
         }
         Ok(())
+    }
+    /// The world changed without a step: a copy made before is another world.
+    #[cfg(feature = "vulkan")]
+    fn mark_as_new(&mut self) {
+        self.steps += 1;
+        self.world.stamp.step = self.steps;
+    }
+    /// The next step gives the device the whole world, whether or not it changed.
+    #[cfg(all(feature = "vulkan", any(test, feature = "harness")))]
+    #[doc(hidden)]
+    pub fn reload(&mut self) {
+        if let Some(vulkan) = &mut self.vulkan {
+            vulkan.reload();
+        }
     }
     #[cfg(test)]
     pub(crate) fn scratch(&self) -> &crate::cpu::Scratch {
@@ -178,16 +262,16 @@ impl Engine {
     pub fn vulkan(&self) -> Option<crate::vulkan::View<'_>> {
         self.vulkan.as_deref().map(crate::vulkan::View)
     }
-    /// Worker threads in use.
+    /// Worker threads on this machine's processor, the calling one among them. A device needs no
+    /// more than that one, unless passes stay on the CPU.
     pub fn threads(&self) -> usize {
         self.cpu.team.threads()
     }
     /// Caches and schedule belong to the world of the last step. `world_mut` may have put another
     /// in its place, with the same revisions: then they are made anew.
     fn adopt(&mut self) {
-        let stamp = &self.world.stamp;
-        let ours = stamp.engine.as_ref().is_some_and(|e| Arc::ptr_eq(e, &self.me));
-        if !(ours && stamp.step == self.steps) {
+        if !self.is_ours() {
+            self.legality.is_new = true;
             self.cpu.forget();
             self.scheduled_for = None;
             #[cfg(feature = "vulkan")]
@@ -205,21 +289,27 @@ impl Engine {
         self.world.commit();
         let w = &self.world;
         let key = self.scheduled_for.as_ref();
-        let revisions =
-            [w.particle_revision, w.distance.revision(), w.bend.revision(), w.volume.revision()];
+        let rows = w.sets.all().map(ConstraintRows::revision);
+        let bounce = [w.materials_bounce(), w.walls_may_bounce()];
         let same = key.is_some_and(|k| {
             k.params == w.params
-                && k.revisions == revisions
+                && k.particles == w.particle_revision
+                && k.rows == rows
                 && k.pins == w.pins.len()
-                && k.restitution.iter().copied().eq(w.colliders.iter().map(|c| c.restitution))
+                && k.colliders == w.colliders.len()
+                && k.bounce == bounce
+                && k.lists.iter().copied().eq(w.lists.iter().map(|list| list.id))
         });
         if !same {
             self.schedule = schedule(w);
             self.scheduled_for = Some(ScheduleKey {
                 params: w.params.clone(),
-                revisions,
+                particles: w.particle_revision,
+                rows,
                 pins: w.pins.len(),
-                restitution: w.colliders.iter().map(|c| c.restitution).collect(),
+                colliders: w.colliders.len(),
+                bounce,
+                lists: w.lists.iter().map(|list| list.id).collect(),
             });
         }
         &self.schedule
@@ -228,52 +318,45 @@ impl Engine {
     /// Advances the world by `dt` seconds.
     ///
     /// # Errors
-    /// When `dt`, a parameter or a force is not legal; nothing has changed then. When lists grow
-    /// beyond what memory holds: the step ended half-way, and the world is best taken back from
-    /// a copy or a snapshot.
+    /// When `dt`, a parameter, a force, a material or a collider is not legal, or another world that
+    /// was put in place of this one; nothing has changed then. When lists grow beyond what memory
+    /// holds: the step ended half-way, and the world is best taken back from a copy or a snapshot.
+    /// When an earlier step panicked and the program caught it ([`Error::HalfWay`]): the engine
+    /// cannot go on.
     pub fn step(&mut self, dt: f32) -> Result<&StepReport> {
         if !(dt.is_finite() && (1e-6..=1.0).contains(&dt)) {
             return Err(Error::value("dt", format!("{dt} s is not legal; expected 1e-6 to 1")));
         }
-        self.world.params.check()?;
-        for force in &self.world.forces {
-            force.validate("force")?;
-        }
+        self.check()?;
+        self.guarded(|engine| engine.take_step(dt))?;
+        Ok(&self.report)
+    }
+
+    fn take_step(&mut self, dt: f32) -> Result<()> {
         self.schedule();
+        self.legality.is_new = false;
         self.report.begin();
+        self.listed_for = None;
         let started = Instant::now();
-        let h = dt / self.schedule.substeps as f32;
+        let h = dt / self.world.params.substeps as f32;
         self.report.broad_phase = self.schedule.broad_phase;
         #[cfg(feature = "vulkan")]
         if self.vulkan.is_some() {
             self.step_on_device(h)?;
             self.report.wall_ms = started.elapsed().as_secs_f64() * 1e3;
-            return Ok(&self.report);
+            self.listed_for = Some(self.world.particle_revision);
+            return Ok(());
         }
         let Engine { world, cpu, schedule, report, .. } = self;
         cpu.team.clear_busy();
-        walk(cpu, world, schedule, h, report)?;
+        let _visit = cpu.team.visit();
+        walk(cpu, world, &schedule.nodes, h, report)?;
         world.step_count += 1;
         cpu.finish_step(world, report);
         let wall = started.elapsed();
         report.wall_ms = wall.as_secs_f64() * 1e3;
         report.workers.gather(&cpu.team, &report.passes, wall);
-        Ok(&self.report)
-    }
-
-    /// A step on the CPU that `walk_it` takes, for those who look at every dispatch.
-    #[cfg(feature = "vulkan")]
-    pub(crate) fn step_with(
-        &mut self,
-        dt: f32,
-        walk_it: impl FnOnce(&mut Cpu, &mut World, &Schedule, f32, &mut StepReport) -> Result<()>,
-    ) -> Result<()> {
-        self.schedule();
-        self.report.begin();
-        let Engine { world, cpu, schedule, report, .. } = self;
-        walk_it(cpu, world, schedule, dt / schedule.substeps as f32, report)?;
-        world.step_count += 1;
-        cpu.finish_step(world, report);
+        self.listed_for = Some(self.world.particle_revision);
         Ok(())
     }
 

@@ -44,6 +44,12 @@ pub enum Error {
         /// What there is, and how to get below it.
         limit: String,
     },
+    /// A pass panicked in an earlier step, and the program caught the panic.
+    #[error(
+        "engine: a panic ended an earlier step half-way, so its world and lists do not belong \
+         together; make a new engine from a copy of the world or a snapshot"
+    )]
+    HalfWay,
     /// Vulkan is not there, or failed.
     #[error("Vulkan: {what}; {remedy}")]
     Vulkan {

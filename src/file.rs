@@ -5,6 +5,7 @@ use std::fs::{self, File, OpenOptions};
 use std::io::{self, BufWriter, ErrorKind, Write};
 use std::path::{Path, PathBuf};
 use std::sync::atomic::{AtomicU32, Ordering};
+use std::time::Duration;
 
 use crate::{Error, Result};
 
@@ -45,6 +46,62 @@ pub fn write_atomically(
         }
         Err(source) => Err(with_remedy(path, source)),
     }
+}
+
+/// Whether [`write_atomically`] could write `path` now, without touching what is there: a file is
+/// made beside it and removed again. So a long run learns before its first step what would fail at
+/// its end. Files that runs which died left in the folder are removed on the way.
+pub fn check_target(path: impl AsRef<Path>) -> Result<()> {
+    let path = path.as_ref();
+    let beside = |target: &Path| {
+        remove_leftovers(folder_of(target));
+        Temporary::create(target).map(drop).map_err(|source| with_remedy(path, source))
+    };
+    match fs::metadata(path) {
+        Ok(old) if old.is_dir() => {
+            Err(refused(path, "is a folder; give the name of a file inside it"))
+        }
+        // A device or a pipe: opening it could wait for a reader.
+        Ok(old) if !old.is_file() => Ok(()),
+        Ok(old) if old.permissions().readonly() => {
+            Err(refused(path, "is read-only; make it writable or choose another name"))
+        }
+        Ok(_) => beside(&fs::canonicalize(path).map_err(|source| Error::io(path, source))?),
+        Err(missing) if missing.kind() == ErrorKind::NotFound => {
+            check_new(path)?;
+            beside(path)
+        }
+        Err(source) => Err(with_remedy(path, source)),
+    }
+}
+
+/// How long nobody may have written to a temporary file before it is taken for left behind. A run on
+/// another machine that shares the folder has a process number that means nothing here.
+const LEFT_BEHIND: Duration = Duration::from_secs(600);
+
+/// Removes temporary files of processes that are no more.
+fn remove_leftovers(folder: &Path) {
+    for entry in fs::read_dir(folder).into_iter().flatten().flatten() {
+        let name = entry.file_name();
+        let process = name.to_str().and_then(temporary_of);
+        let age = || entry.metadata().ok()?.modified().ok()?.elapsed().ok();
+        if process.is_some_and(is_gone) && age().is_some_and(|age| age > LEFT_BEHIND) {
+            let _ = fs::remove_file(entry.path());
+        }
+    }
+}
+
+/// The process that a temporary file belongs to, by its name.
+fn temporary_of(name: &str) -> Option<u32> {
+    let inner = name.strip_prefix(".motes-")?.strip_suffix(".tmp")?;
+    let (process, number) = inner.split_once('-')?;
+    number.parse::<u32>().ok()?;
+    process.parse().ok()
+}
+
+/// Whether there is no such process, where the system tells (Linux).
+fn is_gone(process: u32) -> bool {
+    Path::new("/proc/self").exists() && !Path::new(&format!("/proc/{process}")).exists()
 }
 
 fn refused(path: &Path, message: impl Into<String>) -> Error {
@@ -234,6 +291,47 @@ mod tests {
             assert!(text.starts_with(&path.display().to_string()), "{text}");
         }
         assert!(names(folder.path()).is_empty());
+    }
+
+    #[cfg(target_os = "linux")]
+    #[test]
+    fn what_dead_runs_left_is_removed_and_nothing_else() {
+        let folder = tempfile::tempdir().unwrap();
+        let long_ago = std::time::SystemTime::now() - 2 * LEFT_BEHIND;
+        let own = format!(".motes-{}-0.tmp", std::process::id());
+        // No process has this number: the largest that Linux gives is 2^22.
+        let dead = ".motes-4294967295-3.tmp";
+        let recent = ".motes-4294967295-4.tmp";
+        let others =
+            ["a.txt", ".motes-x-1.tmp", ".motes-4294967295-.tmp", "motes-4294967295-1.tmp"];
+        for name in [own.as_str(), dead, recent].into_iter().chain(others) {
+            let file = File::create(folder.path().join(name)).unwrap();
+            if name != recent {
+                file.set_modified(long_ago).unwrap();
+            }
+        }
+        check_target(folder.path().join("out")).unwrap();
+        let mut left: Vec<String> = others.iter().map(|name| name.to_string()).collect();
+        left.extend([own, recent.to_string()]);
+        left.sort();
+        assert_eq!(names(folder.path()), left);
+    }
+
+    #[cfg(target_os = "linux")]
+    #[test]
+    fn a_target_is_checked_without_being_touched() {
+        let folder = tempfile::tempdir().unwrap();
+        let file = folder.path().join("file");
+        check_target(&file).unwrap();
+        assert!(names(folder.path()).is_empty());
+        fs::write(&file, "old").unwrap();
+        check_target(&file).unwrap();
+        assert_eq!(fs::read(&file).unwrap(), b"old");
+        check_target("/dev/null").unwrap();
+        for wrong in [folder.path(), &folder.path().join("none/a"), Path::new("/proc/none")] {
+            assert!(check_target(wrong).is_err(), "{}", wrong.display());
+        }
+        assert_eq!(names(folder.path()), ["file"]);
     }
 
     #[cfg(target_os = "linux")]

@@ -7,34 +7,41 @@
 //! - [`pass`] declares what each pass reads and writes; `src/cpu` has one file for each.
 //! - [`search`] finds neighbours of any points, with the same structures the engine uses.
 //! - [`StepReport`] tells what a step did and what each pass cost.
-#![deny(unsafe_op_in_unsafe_fn)]
-#![warn(missing_docs)]
+//! - `gpu` is the low-level room of Vulkan, for programs that share a device with the engine.
 
 mod cpu;
 mod engine;
 pub mod error;
 pub mod export;
 pub mod file;
+#[cfg(feature = "vulkan")]
+pub mod gpu;
+mod kind;
 pub mod pass;
 pub mod report;
 pub mod scene;
 pub mod search;
 pub mod shape;
-mod simd;
+#[doc(hidden)] // for the software painter of the program
+pub mod simd;
 pub mod snapshot;
 mod step;
+mod suggest;
+pub mod table;
 #[cfg(feature = "vulkan")]
 pub mod vulkan;
 pub mod world;
 
-pub use engine::{Backend, Engine};
+pub use engine::{Backend, Engine, Neighbor, NeighborList};
 pub use error::{Error, Result};
+pub use kind::Kind;
 pub use report::StepReport;
 pub use scene::{CheckResult, Checker, Scene};
-pub use step::{Dispatch, Part, Pass, Schedule, schedule};
+pub use step::{Condition, Dispatch, Loop, Node, Part, Pass, Schedule, schedule};
 pub use world::{
-    Cloth, Collider, Force, ForceKind, Grains, Kind, Lattice, LatticeEdges, Material, Params,
-    Particle, ParticleId, Path, Phase, Solid, Solver, World,
+    Bond, Built, Cloth, Coefficients, Collider, Force, ForceKind, Grains, Lattice, LatticeEdges,
+    ListDescription, ListFilter, ListId, ListPairs, ListReach, Material, MaterialId, Object,
+    ObjectId, Params, Particle, ParticleId, Path, Phase, Solid, Solver, Who, World,
 };
 
 /// The vector instructions the engine uses here: `scalar`, `wide` or `avx2`. The best there are,

@@ -1,53 +1,7 @@
 //! What each pass is called and which buffers it touches: declared once, for both backends, the
 //! reports, the documentation and the test that keeps them in step.
 
-use crate::step::Pass;
-
-macro_rules! buffers {
-    ($($name:ident)+) => {
-        /// A named array that passes share.
-        #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord, Hash)]
-        #[allow(missing_docs)] // the names are the documentation; particles.rs and vulkan/plan.rs give the bytes
-        pub enum Buffer { $($name),+ }
-
-        impl Buffer {
-            /// Every buffer, in order.
-            pub const ALL: &'static [Buffer] = &[$(Buffer::$name),+];
-        }
-    };
-}
-
-buffers! {
-    Position
-    Predicted
-    Velocity
-    VelocityPrior
-    Radius
-    Phase
-    Rest
-    Start
-    ListReference
-    Points
-    GridBucket
-    GridSlab
-    GridStart
-    Codes
-    RadixNext
-    Sorted
-    OctreeNodes
-    BvhNodes
-    Neighbors
-    ContactRows
-    EnvironmentContacts
-    Delta
-    Distance
-    Bend
-    Volume
-    Pins
-    Corrections
-    Iterates
-    Colliders
-}
+pub use crate::table::Buffer;
 
 /// A pass's name, one sentence on it, and the buffers it may touch.
 #[derive(Clone, Copy, Debug)]
@@ -66,6 +20,10 @@ pub struct PassInfo {
 
 macro_rules! passes {
     ($($pass:ident $name:literal $doc:literal reads [$($r:ident)*] writes [$($w:ident)*];)+) => {
+        /// The passes, in the order a step meets them.
+        #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
+        pub enum Pass { $(#[doc = $doc] $pass),+ }
+
         /// Every pass, in the order a step meets them.
         pub const PASSES: &[PassInfo] = &[$(PassInfo {
             pass: Pass::$pass,
@@ -74,6 +32,16 @@ macro_rules! passes {
             reads: &[$(Buffer::$r),*],
             writes: &[$(Buffer::$w),*],
         },)+];
+
+        #[cfg(feature = "vulkan")]
+        impl Pass {
+            /// The assembled shader: `spirv/<pass>.spvasm` is what was written by hand.
+            pub(crate) const fn module(self) -> &'static [u8] {
+                match self {
+                    $(Pass::$pass => include_bytes!(concat!("../spirv/", $name, ".spv")),)+
+                }
+            }
+        }
     };
 }
 
@@ -81,7 +49,7 @@ passes! {
     BreakConstraints "break_constraints" "removes constraints strained past their threshold, lets others yield"
         reads [Position Distance Bend Volume] writes [Distance Bend Volume];
     SortParticles "sort_particles" "puts particles that are near in space near in memory, now and then"
-        reads [Sorted] writes [Position Predicted Velocity Radius Phase Rest Start ListReference Points Codes Sorted Delta Distance Bend Volume Pins];
+        reads [Sorted] writes [Position Predicted Velocity Radius Phase Material Rest Start ListReference Points Codes Sorted Delta Distance Bend Volume Pins];
     Predict "predict" "applies forces and moves each particle along its velocity; clears the multipliers"
         reads [Position Velocity] writes [Position Velocity Predicted Start Distance Bend Volume Pins];
     Bounds "bounds" "finds whether a particle left its list's margin and, if so, the box around all"
@@ -121,11 +89,11 @@ passes! {
     StabilizeContacts "stabilize_contacts" "resolves overlap left from before, without giving velocity"
         reads [Start Neighbors ContactRows] writes [Delta Start];
     SolveContacts "solve_contacts" "pushes touching particles apart, with static and kinetic friction"
-        reads [Position Start Predicted Neighbors ContactRows] writes [Delta Predicted];
+        reads [Position Start Predicted Material Materials Neighbors ContactRows] writes [Delta Predicted];
     ApplyDeltas "apply_deltas" "averages gathered corrections and applies them"
         reads [Delta Start Corrections Distance Bend Volume] writes [Predicted Start Position Velocity];
     SolveEnvironment "solve_environment" "puts particles outside the obstacles, with friction"
-        reads [Position Predicted Start Radius EnvironmentContacts Colliders] writes [Predicted Start];
+        reads [Position Predicted Start Radius Material Materials EnvironmentContacts] writes [Predicted Start];
     SolveDistance "solve_distance" "projects distance constraints"
         reads [Predicted Distance] writes [Predicted Distance Corrections];
     SolveBend "solve_bend" "projects dihedral hinges"
@@ -139,23 +107,9 @@ passes! {
     UpdateVelocity "update_velocity" "makes velocities from the moves; quarantines non-finite particles"
         reads [Position Predicted Velocity] writes [Velocity VelocityPrior Predicted Position];
     Restitution "restitution" "gives closing contacts their bounce"
-        reads [Predicted Velocity VelocityPrior Radius Neighbors ContactRows EnvironmentContacts Colliders] writes [Velocity Delta];
+        reads [Predicted Velocity VelocityPrior Radius Material Materials Neighbors ContactRows EnvironmentContacts] writes [Velocity Delta];
     Sleep "sleep" "takes the new positions, unless the move is below the sleeping threshold"
         reads [Predicted] writes [Position];
-}
-
-impl Buffer {
-    /// The name in shaders: `list_reference` for `ListReference`.
-    pub fn name(self) -> String {
-        let mut name = String::new();
-        for (at, c) in format!("{self:?}").chars().enumerate() {
-            if c.is_uppercase() && at > 0 {
-                name.push('_');
-            }
-            name.extend(c.to_lowercase());
-        }
-        name
-    }
 }
 
 impl PassInfo {
@@ -197,14 +151,5 @@ mod tests {
         for (i, info) in PASSES.iter().enumerate() {
             assert_eq!(info.pass as usize, i, "{}", info.name);
         }
-    }
-
-    #[test]
-    fn buffers_are_listed_in_their_order() {
-        for (i, &buffer) in Buffer::ALL.iter().enumerate() {
-            assert_eq!(buffer as usize, i, "{buffer:?}");
-        }
-        assert_eq!(Buffer::ALL.last(), Some(&Buffer::Colliders));
-        assert_eq!(Buffer::ListReference.name(), "list_reference");
     }
 }

@@ -5,11 +5,9 @@ mod workers;
 
 pub use workers::Workers;
 
-use crate::cpu::{solve_bend, solve_distance, solve_volume};
 use crate::pass::PASSES;
 use crate::step::Pass;
-use crate::world::{BroadPhase, ConstraintSet, Kind, World};
-use glam::Vec4;
+use crate::world::BroadPhase;
 use std::time::Duration;
 
 /// Calls and wall time of every pass.
@@ -27,7 +25,11 @@ impl Default for PassTimes {
 
 impl PassTimes {
     pub(crate) fn add(&mut self, pass: Pass, time: Duration) {
-        self.calls[pass as usize] += 1;
+        self.add_calls(pass, 1, time);
+    }
+    /// Adds several calls that took `time` together.
+    pub(crate) fn add_calls(&mut self, pass: Pass, calls: u32, time: Duration) {
+        self.calls[pass as usize] += calls;
         self.time[pass as usize] += time;
     }
     /// How often a pass ran.
@@ -78,34 +80,5 @@ impl StepReport {
         let mut workers = std::mem::take(&mut self.workers);
         workers.clear();
         *self = StepReport { workers, ..StepReport::default() };
-    }
-}
-
-/// Sum of |C| over the constraints of a kind at given positions and time; in order, in f64.
-pub(crate) fn residual_at(world: &World, kind: Kind, at: &[Vec4], time: f64) -> f64 {
-    fn sum<const N: usize>(
-        set: &ConstraintSet<N>,
-        at: &[Vec4],
-        error: impl Fn(&[Vec4; N], f32) -> f32,
-    ) -> f64 {
-        (0..set.len())
-            .map(|i| {
-                let p = set.particles(i).map(|s| at[s as usize]);
-                f64::from(error(&p, set.rest[i]).abs())
-            })
-            .sum()
-    }
-    match kind {
-        Kind::Distance => sum(&world.distance, at, solve_distance::error),
-        Kind::Bend => sum(&world.bend, at, solve_bend::error),
-        Kind::Volume => sum(&world.volume, at, solve_volume::error),
-        Kind::Pin => world
-            .pins
-            .iter()
-            .map(|pin| {
-                let p = at[pin.particle as usize].truncate();
-                f64::from(p.distance(world.pin_target(pin, time)))
-            })
-            .sum(),
     }
 }

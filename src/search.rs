@@ -1,14 +1,16 @@
 //! Neighbours of points, apart from any simulation: for kernels, for skinning, for measuring.
 
-use crate::cpu::broad::{AsFound, Broad, SearchTools};
-use crate::cpu::lists::Lists;
-use crate::cpu::nearest;
+mod density;
+
+use crate::cpu::search::broad::{AsFound, Broad, SearchTools};
+use crate::cpu::search::lists::Lists;
+use crate::cpu::search::nearest;
 use crate::cpu::team::Team;
 use crate::error::{Error, Result};
 use crate::report::PassTimes;
 use crate::step::Pass;
 use crate::step::lists::passes;
-use crate::world::{BroadPhase, MemoryNeed, Params, Particles, Volume};
+use crate::world::{BroadPhase, BvhVolume, MemoryNeed, Params, Particles};
 use glam::Vec3;
 use std::time::Instant;
 
@@ -127,7 +129,7 @@ impl Search {
         self.used = BroadPhase::Bvh;
         self.times = PassTimes::default();
         self.broad.load(&self.team, points.len(), |i| points[i].extend(0.0));
-        let params = Params { bvh_volume: Volume::Aabb, ..self.params.clone() };
+        let params = Params { bvh_volume: BvhVolume::Aabb, ..self.params.clone() };
         for dispatch in passes(BroadPhase::Bvh) {
             if !dispatch.pass.finds_neighbors() {
                 let started = Instant::now();

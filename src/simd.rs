@@ -1,16 +1,20 @@
 //! Eight lanes at once, on any machine.
 //!
 //! A formula is written once over [`Number`], which is one `f32` or eight of them; a kernel that
-//! loads, stores and gathers is written once over [`Simd`] and entered through [`Level::run`],
+//! loads, stores and gathers is written once over [`Simd`] and entered through `Level::run`,
 //! which picks the instructions when the program starts, not when it is compiled. Lanes add,
 //! subtract, multiply, divide, take roots, compare and select, all of it exact in IEEE, and none
 //! ever uses a fused multiply-add: so every level, and one `f32` alone, give the same bits.
 //!
 //! Everything between the entry and the intrinsics must be `#[inline(always)]`, and no closure may
 //! stand between them: only the entry has the machine's features switched on.
+//!
+//! The passes of the engine and the software painter of the program share this module. The painter
+//! works on safe groups of eight pixels (module `group`), the engine on pointers.
 
 #[cfg(target_arch = "x86_64")]
 mod avx2;
+mod group;
 mod one;
 mod scalar;
 mod vector;
@@ -19,22 +23,26 @@ mod wide;
 pub(crate) mod angle;
 mod exp;
 pub(crate) use exp::exp;
+pub use group::{group, group_mut, groups};
 pub(crate) use scalar::Scalar as Plain;
-pub(crate) use vector::Vector;
+pub use vector::Vector;
 
 use crate::error::{Error, Result};
 use std::ops::{Add, Div, Mul, Neg, Sub};
 
 /// Lanes of a vector.
-pub(crate) const LANES: usize = 8;
+pub const LANES: usize = 8;
 /// Eight rows one after the other, to gather and scatter.
 pub(crate) const EIGHT: [u32; LANES] = [0, 1, 2, 3, 4, 5, 6, 7];
 
 /// Which row of four pairs is in which lane of a column.
 const BY_PAIRS: [usize; LANES] = [0, 2, 4, 6, 1, 3, 5, 7];
 
+/// Added to a number below 2^22 in size, leaves no bits for a fraction.
+const NO_FRACTION: f32 = 12_582_912.0;
+
 /// A number, or one in each lane: what formulas are written over.
-pub(crate) trait Number:
+pub trait Number:
     Copy
     + Add<Output = Self>
     + Sub<Output = Self>
@@ -54,8 +62,10 @@ pub(crate) trait Number:
     fn select(mask: Self::Mask, yes: Self, no: Self) -> Self;
 }
 
-/// Eight `f32`.
-pub(crate) trait Simd: Number {
+/// Eight `f32`. A plain `f32` on the right of an operator stands for itself in every lane.
+pub trait Simd:
+    Number + Add<f32, Output = Self> + Sub<f32, Output = Self> + Mul<f32, Output = Self>
+{
     /// # Safety
     /// Eight values can be read at `from`.
     unsafe fn load(from: *const f32) -> Self;
@@ -99,6 +109,16 @@ pub(crate) trait Simd: Number {
     fn flip_w(self) -> Self;
     /// Whether a mask is set in all lanes.
     fn all(mask: Self::Mask) -> bool;
+    /// Whether a mask is set in any lane.
+    fn any(mask: Self::Mask) -> bool;
+    /// Whether it is greater than `other` or equal to it; not for NaN.
+    fn reaches(self, other: Self) -> Self::Mask;
+    /// The larger of two; `other` where one of them is NaN.
+    fn max(self, other: Self) -> Self;
+    /// The smaller of two; `other` where one of them is NaN.
+    fn min(self, other: Self) -> Self;
+    /// The nearest integers, for numbers below 2^22 in size; others give some integer.
+    fn nearest(self) -> [i32; LANES];
     /// Bit k is set when lane k is at most that of `other`; never for NaN.
     fn at_most(self, other: Self) -> u32;
     /// Bit k is set when word k, taken for signed, is greater than `floor`.
@@ -110,12 +130,65 @@ pub(crate) trait Simd: Number {
     /// # Safety
     /// Eight words can be read at `from` and written at `to`; `mask` is below 256.
     unsafe fn pick(mask: u32, from: *const u32, to: *mut u32);
+
+    /// The lanes of a group.
+    #[inline(always)]
+    fn read(from: &[f32; LANES]) -> Self {
+        // SAFETY: the group has eight values.
+        unsafe { Self::load(from.as_ptr()) }
+    }
+    /// Writes the lanes into a group.
+    #[inline(always)]
+    fn write(self, to: &mut [f32; LANES]) {
+        // SAFETY: the group has room for eight values.
+        unsafe { self.store(to.as_mut_ptr()) }
+    }
+    /// Words whose bits the lanes carry as they are: good for `select` and `write_words` alone.
+    #[inline(always)]
+    fn read_words(from: &[u32; LANES]) -> Self {
+        // SAFETY: the group has eight words, and any word is the bits of an `f32`.
+        unsafe { Self::load(from.as_ptr().cast()) }
+    }
+    /// Writes the bits of the lanes into a group of words.
+    #[inline(always)]
+    fn write_words(self, to: &mut [u32; LANES]) {
+        // SAFETY: the group has room for eight words, which have the size of an `f32`.
+        unsafe { self.store(to.as_mut_ptr().cast()) }
+    }
+    /// The nearest whole numbers, for numbers below 2^22 in size.
+    #[inline(always)]
+    fn rounded(self) -> Self {
+        (self + NO_FRACTION) - NO_FRACTION
+    }
+    /// Cut to 0 to 1; NaN gives 0.
+    #[inline(always)]
+    fn within_one(self) -> Self {
+        self.max(Self::splat(0.0)).min(Self::splat(1.0))
+    }
 }
 
 /// Work that runs at whatever level the machine has. `run` must be `#[inline(always)]`.
-pub(crate) trait Kernel {
+pub trait Kernel {
     type Output;
     fn run<S: Simd>(self) -> Self::Output;
+}
+
+/// Runs a kernel with the best instructions of this machine, whatever `MOTES_SIMD` says.
+#[inline]
+pub fn fastest<K: Kernel>(kernel: K) -> K::Output {
+    #[cfg(target_arch = "x86_64")]
+    if has_avx2() {
+        // SAFETY: the features were just detected.
+        return unsafe { avx2::enter(kernel) };
+    }
+    kernel.run::<wide::Wide>()
+}
+
+/// Whether this machine has what [`Level::Avx2`] needs; the answer is kept by the standard library.
+#[cfg(target_arch = "x86_64")]
+#[inline]
+fn has_avx2() -> bool {
+    std::arch::is_x86_feature_detected!("avx2") && std::arch::is_x86_feature_detected!("popcnt")
 }
 
 /// Asks for a value that will be read soon, where the machine has an instruction for it.
@@ -162,9 +235,7 @@ impl Level {
     pub fn all() -> Vec<Self> {
         let mut levels = vec![Level::Scalar, Level::Wide];
         #[cfg(target_arch = "x86_64")]
-        if std::arch::is_x86_feature_detected!("avx2")
-            && std::arch::is_x86_feature_detected!("popcnt")
-        {
+        if has_avx2() {
             levels.push(Level::Avx2);
         }
         levels
@@ -193,7 +264,7 @@ impl Level {
     }
 }
 
-/// The operators of a lane type.
+/// The operators of a lane type, also with one number for all lanes.
 macro_rules! operators {
     ($name:ident, $($op:ident $method:ident |$a:ident, $b:ident| $value:expr;)+) => {$(
         impl std::ops::$op for $name {
@@ -202,6 +273,13 @@ macro_rules! operators {
             fn $method(self, other: Self) -> Self {
                 let ($a, $b) = (self, other);
                 $value
+            }
+        }
+        impl std::ops::$op<f32> for $name {
+            type Output = Self;
+            #[inline(always)]
+            fn $method(self, other: f32) -> Self {
+                std::ops::$op::$method(self, <$name as Number>::splat(other))
             }
         }
     )+};
@@ -263,6 +341,14 @@ mod tests {
                 see(S::load_pair(low, high));
                 let above = a.above(b);
                 see(S::select(above, a, b));
+                see(S::select(a.reaches(b), a, b));
+                for v in [a.max(b), a.min(b), a.within_one(), a + 2.0, a - 2.0, a * 2.0] {
+                    see(v);
+                }
+                let small = a.max(S::splat(-7.25)).min(S::splat(1e6)) * 0.5;
+                see(small.rounded());
+                let nearest = small.nearest();
+                let any = [S::any(above), S::any(a.above(a))];
                 let all = [S::all(above), S::all(S::splat(1.0).above(S::splat(0.5)))];
                 see(S::select(S::both(above, S::splat(0.5).above(a)), a, b));
                 for mask in 0..256u32 {
@@ -271,6 +357,8 @@ mod tests {
                     out.extend(&picked[..mask.count_ones() as usize]);
                 }
                 out.extend(all.map(u32::from));
+                out.extend(any.map(u32::from));
+                out.extend(nearest.map(|integer| integer as u32));
                 for floor in [-1, 0, 99, 103, 107, i32::MAX] {
                     out.push(S::words_above(words.as_ptr(), floor));
                 }
@@ -293,12 +381,50 @@ mod tests {
     fn every_level_gives_the_same() {
         for [a, b] in [ODD, [ODD[1], ODD[0]]] {
             let expected = Level::Scalar.run(Everything(&a, &b));
-            assert_eq!(expected.len(), 3 + 23 * LANES + 1024 + 2 + 6);
+            assert_eq!(expected.len(), 3 + 31 * LANES + 1024 + 4 + LANES + 6);
             assert_eq!(expected[expected.len() - 3], 0xf0);
             for level in Level::all() {
                 assert_eq!(level.run(Everything(&a, &b)), expected, "{level:?}");
             }
         }
+    }
+
+    /// What the page of [`Simd`] promises of single lanes, on values that a picture may have.
+    struct Promises<'a>(&'a [f32; LANES], &'a [f32; LANES]);
+
+    impl Kernel for Promises<'_> {
+        type Output = ();
+        #[inline(always)]
+        fn run<S: Simd>(self) {
+            let (a, b) = (S::read(self.0), S::read(self.1));
+            let check = |lanes: S, plain: &dyn Fn(f32, f32) -> f32| {
+                let mut values = [0.0; LANES];
+                lanes.write(&mut values);
+                for (value, (&a, &b)) in values.into_iter().zip(self.0.iter().zip(self.1)) {
+                    let expected = plain(a, b);
+                    assert!(value == expected || value.is_nan() && expected.is_nan());
+                }
+            };
+            check(a.max(b), &|a, b| if a > b { a } else { b });
+            check(a.min(b), &|a, b| if a < b { a } else { b });
+            check(S::select(a.reaches(b), b, a), &|a, b| if a >= b { b } else { a });
+            check(a.rounded(), &|a, _| a.round_ties_even());
+            check(b.within_one(), &|_, b| if b.is_nan() { 0.0 } else { b.clamp(0.0, 1.0) });
+            assert_eq!(a.nearest(), self.0.map(|a| a.round_ties_even() as i32));
+            // Words go through as they are, also those that are no numbers.
+            let words: [u32; LANES] = std::array::from_fn(|k| 0x7f80_0001 + k as u32);
+            let mut back = [0; LANES];
+            S::read_words(&words).write_words(&mut back);
+            assert_eq!(back, words);
+        }
+    }
+
+    #[test]
+    fn lanes_are_eight_numbers() {
+        let a = [0.0, -0.4, 1.5, -7.25, 1e6, 0.3, -0.7, 4e6];
+        let b = [1.0, 0.0, 1.5, 3.0, -2.0, f32::NAN, f32::INFINITY, 0.1];
+        Level::all().into_iter().for_each(|level| level.run(Promises(&a, &b)));
+        fastest(Promises(&a, &b));
     }
 
     /// Gathers rows in one order and scatters them in another.

@@ -11,9 +11,12 @@ use serde::{Deserialize, Serialize};
 use std::fs::File;
 use std::io::Read;
 use std::path::Path;
+use std::sync::OnceLock;
+
+mod types;
 
 const MAGIC: [u8; 8] = *b"motes\0\x1a\n";
-const VERSION: u32 = 2;
+const VERSION: u32 = 4;
 const HEADER: usize = 8 + 4 + 8 + 8 + 8;
 
 /// What a snapshot holds.
@@ -51,10 +54,15 @@ pub fn load(path: impl AsRef<Path>) -> Result<Snapshot> {
     let path = path.as_ref();
     let name = path.display().to_string();
     let io = |source| Error::io(path, source);
-    let mut file = File::open(path).map_err(io)?;
-    if file.metadata().map_err(io)?.is_dir() {
+    // A pipe might never be opened, nor end.
+    let kind = std::fs::metadata(path).map_err(io)?;
+    if kind.is_dir() {
         return Err(wrong(&name, "is a folder; give the name of a snapshot file"));
     }
+    if !kind.is_file() {
+        return Err(wrong(&name, "is not a file, and so is not a snapshot; give the name of one"));
+    }
+    let mut file = File::open(path).map_err(io)?;
     let mut bytes = Vec::new();
     file.by_ref().take(HEADER as u64).read_to_end(&mut bytes).map_err(io)?;
     let header = Header::read(&name, &bytes)?;
@@ -100,7 +108,7 @@ impl Header {
         let mut word = |size: usize| {
             let (now, later) = rest.split_at_checked(size).ok_or_else(|| cut_short(name))?;
             rest = later;
-            Ok(now.iter().rev().fold(0u64, |word, &byte| word << 8 | u64::from(byte)))
+            Ok::<_, Error>(now.iter().rev().fold(0u64, |word, &byte| word << 8 | u64::from(byte)))
         };
         let (version, layout_there) = (word(4)?, word(8)?);
         let header = Header { length: word(8)?, checksum: word(8)? };
@@ -157,12 +165,12 @@ fn cut_short(name: &str) -> Error {
     wrong(name, "ends too early; it was cut short, copy or save it again")
 }
 
-/// Postcard stores no field names, so a world of another layout would be read as nonsense. The
-/// bytes of an empty world change with nearly every change of the layout.
+/// Postcard stores neither names nor types, so a world of another layout would be read as nonsense.
+/// The fingerprint is made from the types that a snapshot is read into.
 fn layout() -> Result<u64> {
-    let empty = postcard::to_stdvec(&World::new())
-        .map_err(|e| Error::value("snapshot", format!("the world cannot be written: {e}")))?;
-    Ok(checksum(&empty))
+    static LAYOUT: OnceLock<Option<u64>> = OnceLock::new();
+    let made = LAYOUT.get_or_init(|| Some(checksum(types::text_of::<Snapshot>().ok()?.as_bytes())));
+    made.ok_or_else(|| Error::value("snapshot", "the types of a world have no fingerprint"))
 }
 
 /// 64 bits over words of 8 bytes; finds damage, not malice.
@@ -177,4 +185,26 @@ fn checksum(bytes: &[u8]) -> u64 {
         hash = mix(hash, word.iter().rev().fold(0, |w, &b| w << 8 | u64::from(b)));
     }
     mix(hash, words.remainder().iter().rev().fold(0, |w, &b| w << 8 | u64::from(b)))
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::table::{Buffer, Mark};
+
+    /// Every part of the world is in the fingerprint, however deep, and what the table of buffers
+    /// says is saved is a field of a snapshot.
+    #[test]
+    fn the_fingerprint_sees_the_whole_world() {
+        let text = types::text_of::<Snapshot>().unwrap();
+        let last =
+            ["next_group: u32", "Snapshot 2 [", "mesh: TriangleMesh 2 [", "position: seq [ Vec4"];
+        for part in last {
+            assert!(text.contains(part), "`{part}` is not in {text}");
+        }
+        for buffer in Buffer::ALL.iter().filter(|b| b.is(Mark::Saved)) {
+            assert!(text.contains(&format!(" {}: ", buffer.name())), "{buffer:?} is not saved");
+        }
+        assert!(!text.contains(" velocity_prior: "), "scratch is not saved");
+    }
 }

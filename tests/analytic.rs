@@ -4,8 +4,8 @@ use glam::{Quat, Vec3};
 use motes::world::collider::{Pose, Shape};
 use motes::world::{Integrator, Method};
 use motes::{
-    Backend, Cloth, Collider, Engine, Force, ForceKind, Lattice, Material, Particle, ParticleId,
-    Phase, Solver, World,
+    Backend, Bond, Cloth, Collider, Engine, Force, ForceKind, Lattice, Particle, ParticleId, Phase,
+    Solver, World,
 };
 use std::f64::consts::PI;
 
@@ -21,8 +21,8 @@ fn particle(position: Vec3, mass: f32, radius: f32) -> Particle {
 
 fn floor(friction: f32) -> Collider {
     let mut floor = Collider::fixed(Shape::Plane { normal: Vec3::Y }, Pose::IDENTITY);
-    floor.friction_kinetic = Some(friction);
-    floor.friction_static = Some(friction);
+    floor.coefficients.friction_kinetic = Some(friction);
+    floor.coefficients.friction_static = Some(friction);
     floor
 }
 
@@ -71,7 +71,7 @@ fn pendulum_period() {
     let pivot = world.add_particle(&particle(Vec3::ZERO, f32::INFINITY, 0.01)).unwrap();
     let bob = Vec3::new(angle.sin(), -angle.cos(), 0.0) * length;
     let bob = world.add_particle(&particle(bob, 1.0, 0.01)).unwrap();
-    world.add_distance(pivot, bob, None, &Material::default()).unwrap();
+    world.add_distance(pivot, bob, None, &Bond::default()).unwrap();
     let mut engine = engine(world);
     let dt = 1.0 / 120.0;
     let mut x = Vec::new();
@@ -93,7 +93,7 @@ fn spring_frequency_of_two_masses() {
     world.params.method = Method::Xpbd;
     let a = world.add_particle(&particle(Vec3::ZERO, m1 as f32, 0.01)).unwrap();
     let b = world.add_particle(&particle(Vec3::X * 1.1, m2 as f32, 0.01)).unwrap();
-    let spring = Material::compliant((1.0 / k) as f32);
+    let spring = Bond::compliant((1.0 / k) as f32);
     world.add_distance(a, b, Some(1.0), &spring).unwrap();
     let mut engine = engine(world);
     let dt = 1.0 / 4000.0;
@@ -119,7 +119,7 @@ fn sliding_block(world: &mut World, speed: f32) -> Vec<ParticleId> {
         velocity: Vec3::X * speed,
         ..Lattice::default()
     };
-    world.add_lattice(&block).unwrap()
+    world.add_lattice(&block).unwrap().particles
 }
 
 fn mean_speed_x(world: &World, ids: &[ParticleId]) -> f32 {
@@ -237,12 +237,8 @@ fn an_isolated_cloth_keeps_its_momentum() {
         let mut world = World::new();
         world.params.gravity = Vec3::ZERO;
         world.params.solver = solver;
-        let cloth = Cloth {
-            columns: 20,
-            rows: 20,
-            bend: Some(Material::compliant(0.1)),
-            ..Cloth::default()
-        };
+        let cloth =
+            Cloth { columns: 20, rows: 20, bend: Some(Bond::compliant(0.1)), ..Cloth::default() };
         let ids = world.add_cloth(&cloth).unwrap();
         for (k, &id) in ids.iter().enumerate() {
             let kick = Vec3::new(1.0, (k % 7) as f32 * 0.3, (k % 5) as f32 * -0.2);

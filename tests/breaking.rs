@@ -1,7 +1,9 @@
 //! Breakable and plastic constraints, and particles that become non-finite.
 
 use glam::Vec3;
-use motes::{Backend, Cloth, Engine, Force, ForceKind, Kind, Material, Particle, Phase, World};
+use motes::snapshot::{from_bytes, to_bytes};
+use motes::world::collider::{Collider, Pose, Shape};
+use motes::{Backend, Bond, Cloth, Engine, Force, ForceKind, Kind, Particle, Phase, World};
 
 fn engine(world: World) -> Engine {
     Engine::new(world, Backend::Cpu { threads: 2 }).unwrap()
@@ -11,7 +13,7 @@ fn engine(world: World) -> Engine {
 fn four_hundred_thousand_break_in_one_step() {
     let mut world = World::new();
     world.params.gravity = Vec3::ZERO;
-    let weak = Material { break_at: 0.5, ..Material::default() };
+    let weak = Bond { break_at: 0.5, ..Bond::default() };
     let cloth = Cloth { columns: 317, rows: 317, stretch: weak, shear: weak, ..Cloth::default() };
     let ids = world.add_cloth(&cloth).unwrap();
     assert!(world.count(Kind::Distance) > 400_000);
@@ -32,13 +34,13 @@ fn four_hundred_thousand_break_in_one_step() {
 #[test]
 fn hinges_and_edges_break_together() {
     let mut world = World::new();
-    let weak = Material { break_at: 0.2, ..Material::default() };
+    let weak = Bond { break_at: 0.2, ..Bond::default() };
     let cloth = Cloth {
         columns: 3,
         rows: 3,
         stretch: weak,
         shear: weak,
-        bend: Some(Material::default()),
+        bend: Some(Bond::default()),
         ..Cloth::default()
     };
     let ids = world.add_cloth(&cloth).unwrap();
@@ -52,7 +54,7 @@ fn hinges_and_edges_break_together() {
     assert!(left < hinges && left > 0, "{left} of {hinges} hinges left");
 }
 
-fn pulled_bar(material: Material, length: f32) -> (Engine, f32) {
+fn pulled_bar(material: Bond, length: f32) -> (Engine, f32) {
     let mut world = World::new();
     world.params.gravity = Vec3::ZERO;
     let at = |x: f32| Particle {
@@ -73,7 +75,7 @@ fn pulled_bar(material: Material, length: f32) -> (Engine, f32) {
 
 #[test]
 fn a_plastic_bar_keeps_part_of_its_stretch_and_breaks_on_its_original_length() {
-    let plastic = Material { yield_at: 0.1, break_at: 0.5, ..Material::default() };
+    let plastic = Bond { yield_at: 0.1, break_at: 0.5, ..Bond::default() };
     // Within the yield strain: elastic.
     assert_eq!(pulled_bar(plastic, 1.05).1, 1.0);
     // Beyond: the rest length follows until the elastic strain is the yield strain.
@@ -152,4 +154,60 @@ fn neighbours_quarantined_together_do_not_spread_along_a_chain_of_contacts() {
         assert_eq!(engine.world().position(ids[2]).unwrap(), middle, "{solver}: kept in place");
         assert_eq!(engine.world().quarantined(), 2, "{solver}: and no others");
     }
+}
+
+/// Steps a world with every solver and saves it each time: what is saved must load.
+fn stays_loadable(make: impl Fn() -> World, lost: u64) {
+    for &solver in motes::Solver::ALL {
+        let mut world = make();
+        world.params.solver = solver;
+        let mut engine = engine(world);
+        for step in 0..10 {
+            engine.step(1.0 / 60.0).unwrap();
+            let world = engine.world();
+            world.validate().unwrap_or_else(|e| panic!("{solver}, step {step}: {e}"));
+            from_bytes("saved", &to_bytes("", world).unwrap()).unwrap();
+        }
+        assert_eq!(engine.world().quarantined(), lost, "{solver}");
+    }
+}
+
+#[test]
+fn a_light_particle_high_up_has_a_weight_whose_sums_are_finite() {
+    let balls = || {
+        let mut world = World::new();
+        world.params.mass_scale = 1000.0;
+        let heights = [0.0, 1.0, 1.05, 1.1];
+        for (k, (y, mass)) in heights.into_iter().zip([1.0, 1e-30, 1e-30, 1.0]).enumerate() {
+            let position = Vec3::Y * y;
+            let phase = Phase::group(k as u32);
+            let ball = Particle { position, velocity: Vec3::ZERO, mass, radius: 0.1, phase };
+            world.add_particle(&ball).unwrap();
+        }
+        world
+    };
+    stays_loadable(balls, 0);
+}
+
+#[test]
+fn what_becomes_non_finite_while_overlap_is_resolved_is_quarantined() {
+    let far_inside = || {
+        let mut world = World::new();
+        // The way out of a wall and then of a slope leads beyond the largest number.
+        for (normal, at) in [(Vec3::X, [3.3e38, 0.0]), (Vec3::ONE.with_z(0.0), [1.15e38; 2])] {
+            let pose = Pose::from_translation(Vec3::new(at[0], at[1], 0.0));
+            world.colliders.push(Collider::fixed(Shape::Plane { normal }, pose));
+        }
+        for k in 0..3 {
+            let position = match k {
+                1 => Vec3::new(0.0, -1.5e38, 0.0),
+                _ => Vec3::new(3.35e38, k as f32 * 1e30, 0.0),
+            };
+            let phase = Phase::group(k);
+            let ball = Particle { position, velocity: Vec3::ZERO, mass: 1.0, radius: 0.1, phase };
+            world.add_particle(&ball).unwrap();
+        }
+        world
+    };
+    stays_loadable(far_inside, 1);
 }

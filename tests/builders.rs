@@ -1,7 +1,7 @@
 //! Builders take any numbers: they answer with a legal world or an error, never with a panic.
 
 use glam::{Quat, Vec3};
-use motes::{Backend, Cloth, Engine, Grains, Lattice, LatticeEdges, Material, Solid, World};
+use motes::{Backend, Bond, Cloth, Engine, Grains, Lattice, LatticeEdges, Solid, World};
 use proptest::prelude::*;
 
 fn number() -> impl Strategy<Value = f32> {
@@ -26,9 +26,12 @@ fn vector() -> impl Strategy<Value = Vec3> {
     ]
 }
 
-fn material() -> impl Strategy<Value = Material> {
-    (good(), good(), good(), good()).prop_map(|(stiffness, compliance, break_at, yield_at)| {
-        Material { stiffness, compliance, break_at, yield_at }
+fn material() -> impl Strategy<Value = Bond> {
+    (good(), good(), good(), good()).prop_map(|(stiffness, compliance, break_at, yield_at)| Bond {
+        stiffness,
+        compliance,
+        break_at,
+        yield_at,
     })
 }
 

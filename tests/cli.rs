@@ -1,4 +1,5 @@
 //! The program as a user or a script meets it: exit codes, outputs, and what it says.
+#![cfg(feature = "cli")]
 
 #[cfg(feature = "vulkan")]
 #[path = "cli/vulkan.rs"]
@@ -321,23 +322,43 @@ fn exported_files_hold_every_particle() {
         let mut names: Vec<_> =
             std::fs::read_dir(&into).unwrap().map(|e| e.unwrap().file_name()).collect();
         names.sort();
-        assert_eq!(
-            names,
-            [3, 6].map(|k| std::ffi::OsString::from(format!("frame_{k:06}.{format}")))
-        );
-        let bytes = std::fs::read(Path::new(&into).join(&names[1])).unwrap();
+        // The first moment, too; obstacles that stand still once; and a list for ParaView.
+        let mut expected: Vec<_> = [0, 3, 6].map(|k| format!("frame_{k:06}.{format}")).into();
+        expected.push(format!("obstacles.{format}"));
+        if format == "vtk" {
+            let series = json(&Path::new(&into).join("frame.vtk.series"));
+            let files = series["files"].as_array().unwrap();
+            let listed: Vec<_> = files.iter().map(|f| f["name"].as_str().unwrap()).collect();
+            assert_eq!(listed, expected[..3]);
+            assert_eq!(files[0]["time"], 0.0);
+            assert!((files[2]["time"].as_f64().unwrap() - 0.1).abs() < 1e-6, "{series}");
+            expected.push("frame.vtk.series".into());
+        }
+        expected.sort();
+        assert_eq!(names, expected.iter().map(std::ffi::OsString::from).collect::<Vec<_>>());
+        let bytes = std::fs::read(Path::new(&into).join(format!("frame_000006.{format}"))).unwrap();
         let start = text(&bytes[..bytes.len().min(400)]);
         match format {
             "ply" => {
                 assert!(start.starts_with("ply\n") && start.contains("element vertex 208"));
                 let body = start.find("end_header\n").unwrap() + "end_header\n".len();
-                assert_eq!((bytes.len() - body) % 208, 0);
+                let faces = 2 * 11 * 11;
+                assert!(start.contains(&format!("element face {faces}\n")), "{start}");
+                assert_eq!(bytes.len() - body, 208 * 36 + faces * 13);
             }
             "vtk" => assert!(start.starts_with("# vtk") && start.contains("POINTS 208"), "{start}"),
             _ => {
                 let all = text(&bytes);
                 let count = |mark: &str| all.lines().filter(|l| l.starts_with(mark)).count();
                 assert_eq!((count("v "), count("f ")), (208, 2 * 11 * 11));
+                let groups: Vec<_> = all.lines().filter_map(|l| l.strip_prefix("g ")).collect();
+                assert_eq!(groups, ["edges", "sheet", "grains"]);
+                assert_eq!(count("p "), 64, "grains have no skin");
+                let obstacles = std::fs::read(Path::new(&into).join("obstacles.obj")).unwrap();
+                let all = text(&obstacles);
+                let groups: Vec<_> = all.lines().filter_map(|l| l.strip_prefix("g ")).collect();
+                assert_eq!(groups, ["collider.0", "collider.1"]);
+                assert!(all.lines().filter(|l| l.starts_with("f ")).count() > 100);
             }
         }
     }
@@ -421,6 +442,52 @@ fn pictures_are_png_of_the_asked_size() {
     assert_eq!(&bytes[16..24], &[0, 0, 0, 160, 0, 0, 0, 90]);
 }
 
+/// The colours of a PNG.
+fn pixels(path: &str) -> Vec<u8> {
+    let file = std::io::BufReader::new(std::fs::File::open(path).unwrap());
+    let mut reader = png::Decoder::new(file).read_info().unwrap();
+    let mut rgb = vec![0; reader.output_buffer_size().unwrap()];
+    reader.next_frame(&mut rgb).unwrap();
+    rgb
+}
+
+/// One grain is drawn as a sphere, and the sheet beside it as a skin: floor, shadow and light are
+/// those of the whole scene and not of the grain.
+#[test]
+fn a_grain_beside_a_sheet_leaves_the_floor_as_it_is() {
+    let folder = Folder::new();
+    let scene = |grain: &str| {
+        format!(
+            r#"
+            title = "a sheet"
+            [[cloth]]
+            columns = 20
+            rows = 20
+            spacing = 0.1
+            origin = [-1.0, 0.8, -1.0]
+            {grain}
+            [[collider]]
+            shape = "plane"
+            [camera]
+            eye = [3.0, 2.5, 3.5]
+            target = [0.0, 0.3, 0.0]
+            "#
+        )
+    };
+    let grain = "[[granular]]\ncounts = [1, 1, 1]\nspacing = 0.08\nradius = 0.04\norigin = [1.2, 0.04, 0.6]";
+    let [without, with] = [("without", ""), ("with", grain)].map(|(name, grain)| {
+        let (file, picture) = (folder.path(&format!("{name}.toml")), folder.path("grain.png"));
+        std::fs::write(&file, scene(grain)).unwrap();
+        good(&["render", &file, "--steps", "1", "--size", "320x180", "-o", &picture]);
+        pixels(&picture)
+    });
+    let other = |(a, b): &(&[u8; 3], &[u8; 3])| (0..3).any(|k| a[k].abs_diff(b[k]) > 12);
+    let pairs = without.as_chunks().0.iter().zip(with.as_chunks().0);
+    let changed = pairs.filter(other).count() as f64 / f64::from(320 * 180);
+    assert!(changed > 0.0002, "the grain is not to be seen");
+    assert!(changed < 0.02, "{changed} of the picture has other colours");
+}
+
 #[test]
 fn without_a_viewer_the_first_command_shows_something() {
     let folder = Folder::new();
@@ -440,18 +507,36 @@ fn without_a_viewer_the_first_command_shows_something() {
     }
 }
 
-/// Who asks for a painter wants a window, not a picture of the end.
+/// `motes view` where there is no display.
+fn view(folder: &Folder, args: &[&str]) -> Output {
+    let mut command = Command::new(env!("CARGO_BIN_EXE_motes"));
+    command.arg("view").args(args).current_dir(folder.folder.path());
+    command.env_remove("DISPLAY").env_remove("WAYLAND_DISPLAY").output().unwrap()
+}
+
+/// Who asks for a painter or a backend wants a window, not a picture of the end.
 #[test]
 fn a_painter_without_a_window_is_an_error() {
-    let output = Command::new(env!("CARGO_BIN_EXE_motes"))
-        .args(["view", "cloth_hang", "--painter", "vulkan"])
-        .env_remove("DISPLAY")
-        .env_remove("WAYLAND_DISPLAY")
-        .output()
-        .unwrap();
-    let said = text(&output.stderr);
-    assert_eq!(output.status.code(), Some(1), "{said}");
-    assert!(said.starts_with("error: --painter") && !said.contains("panicked"), "{said}");
+    for flag in [["--painter", "vulkan"], ["--backend", "cpu"]] {
+        let output = view(&Folder::new(), &["cloth_hang", flag[0], flag[1]]);
+        let said = text(&output.stderr);
+        assert_eq!(output.status.code(), Some(1), "{said}");
+        let begins = format!("error: {}", flag[0]);
+        assert!(said.starts_with(&begins) && !said.contains("panicked"), "{said}");
+    }
+}
+
+#[test]
+fn view_takes_keys_and_threads_and_refuses_what_is_not_there() {
+    let folder = Folder::new();
+    let output = view(&folder, &["mixture.toml", "--set", "params.iterations=3", "--threads", "1"]);
+    let printed = text(&output.stdout);
+    assert!(output.status.success(), "{}", text(&output.stderr));
+    assert!(printed.contains("3 iterations") && printed.contains("on 1 thread"), "{printed}");
+    for args in [&["missing.motes"][..], &["mixture.toml", "--set", "nothing.0=1"]] {
+        let output = view(&folder, args);
+        assert_eq!(output.status.code(), Some(2), "{args:?}: {}", text(&output.stderr));
+    }
 }
 
 #[test]
@@ -554,4 +639,217 @@ fn unknown_instructions_are_refused() {
     let message = text(&output.stderr);
     assert_eq!(output.status.code(), Some(2), "{message}");
     assert!(message.contains("MOTES_SIMD") && message.contains("wide"), "{message}");
+}
+
+/// The scene `tear` falls apart; its exported surface has no triangle across the gap.
+#[test]
+fn a_torn_body_is_exported_torn() {
+    let folder = Folder::new();
+    let into = folder.path("torn");
+    let args = ["run", "tear", "--steps", "120", "--every", "120", "--export", &into, "--format"];
+    good(&[&args[..], &["obj", "--quiet"]].concat());
+    let faces = |name: &str| {
+        let all = text(&std::fs::read(Path::new(&into).join(name)).unwrap());
+        let rows = |mark: &'static str| -> Vec<Vec<f32>> {
+            let rows = all.lines().filter_map(move |line| line.strip_prefix(mark));
+            rows.map(|row| row.split(' ').map(|word| word.parse().unwrap()).collect()).collect()
+        };
+        let (points, faces) = (rows("v "), rows("f "));
+        let distance = |a: f32, b: f32| {
+            let (a, b) = (&points[a as usize - 1], &points[b as usize - 1]);
+            a.iter().zip(b).map(|(a, b)| (a - b) * (a - b)).sum::<f32>().sqrt()
+        };
+        let longest = faces.iter().map(|f| distance(f[0], f[1]).max(distance(f[1], f[2])));
+        (faces.len(), longest.fold(0.0, f32::max))
+    };
+    let (whole, before) = faces("frame_000000.obj");
+    let (torn, after) = faces("frame_000120.obj");
+    assert!(before < 0.1, "a side is at most a diagonal of 0.05 m: {before} m");
+    assert!(torn < whole && torn > whole / 2, "{torn} of {whole} triangles are left");
+    assert!(after < 0.3, "a triangle across the gap is {after} m long");
+}
+
+#[test]
+fn quiet_runs_print_what_was_asked_for_alone() {
+    let folder = Folder::new();
+    let quiet =
+        |more: &[&str]| good(&[&["run", &folder.scene, "--steps", "3", "--quiet"], more].concat());
+    assert_eq!(quiet(&[]), "");
+    let hash = quiet(&["--hash"]);
+    assert!(hash.starts_with("hash ") && hash.lines().count() == 1, "{hash}");
+    assert_eq!(quiet(&["--check"]).lines().count(), 1);
+}
+
+/// The rows of the passes and what is between them add up to the row of the step.
+#[test]
+fn the_table_of_times_adds_up() {
+    let folder = Folder::new();
+    let printed = good(&["run", &folder.scene, "--steps", "50"]);
+    let mut lines = printed.lines();
+    let heading = lines.next().unwrap();
+    assert!(heading.contains("median ms") && heading.contains("mean ms"), "{heading}");
+    let rows: Vec<&str> = lines.take_while(|line| !line.is_empty()).collect();
+    let cell = |row: &str, from_end: usize| -> f64 {
+        let cells: Vec<&str> = row.trim_end_matches(" %").split_whitespace().collect();
+        cells[cells.len() - from_end].parse().unwrap()
+    };
+    let (step, passes) = rows.split_last().unwrap();
+    assert!(step.starts_with("step ") && passes.last().unwrap().starts_with("(between passes)"));
+    for column in [1, 2, 3] {
+        let sum: f64 = passes.iter().map(|row| cell(row, column)).sum();
+        let whole = cell(step, column);
+        // Each of the rows is rounded to three digits.
+        assert!((sum - whole).abs() < 0.02 * whole, "column {column}: {sum} of {whole}\n{printed}");
+    }
+    assert_eq!(cell(step, 1), 100.0);
+}
+
+#[test]
+fn what_has_no_effect_is_said_and_nothing_else() {
+    let folder = Folder::new();
+    let scene = folder.path("idle.toml");
+    let heard = |text_of: &str, more: &[&str]| {
+        std::fs::write(&scene, text_of).unwrap();
+        let output = motes(&[&["run", &scene, "--steps", "1", "--quiet"], more].concat());
+        assert!(output.status.success(), "{}", text(&output.stderr));
+        text(&output.stderr)
+    };
+    let cloth = "[[cloth]]\ncolumns = 4\nrows = 4\nspacing = 0.1\n";
+    assert_eq!(heard(cloth, &[]), "");
+    let soft = format!("{cloth}stretch_compliance = 1e-5\n");
+    assert_eq!(heard(&soft, &[]), "");
+    let warning = heard(&soft, &["--method", "pbd"]);
+    assert!(
+        warning.starts_with("warning: ")
+            && warning.contains("idle.toml:5: cloth.0.stretch_compliance: "),
+        "{warning}"
+    );
+    assert!(
+        warning.contains("method = \"pbd\"") && warning.contains("`stretch_stiffness`"),
+        "{warning}"
+    );
+    let both = format!("{soft}stretch_stiffness = 0.5\n");
+    assert_eq!(heard(&both, &["--method", "pbd"]), "");
+    assert_eq!(heard(&both, &[]), "");
+    let stiff = format!("{cloth}bend_stiffness = 0.1\n");
+    assert!(heard(&stiff, &[]).contains("cloth.0.bend_stiffness: has no effect"));
+    let idle = |params: &str| heard(&format!("[params]\n{params}\n{cloth}"), &[]);
+    assert!(idle("rho = 0.9").contains(":2: params.rho: has no effect without acceleration"));
+    assert_eq!(idle("rho = 0.9\nacceleration = 'chebyshev'"), "");
+    assert!(idle("bvh_leaf = 8\nbroad_phase = 'grid'").contains("params.bvh_leaf: has no effect"));
+    assert!(idle("static_friction = 0.1").contains("params.static_friction: is below"));
+    assert!(idle("restitution_threshold = 0.1").contains("without restitution"));
+    assert!(heard("", &[]).contains("the scene has no particles"));
+    // The built-in scenes say nothing without effect.
+    for name in ["cloth_hang", "curtain", "tear", "sand_heap:small"] {
+        let output = motes(&["run", name, "--steps", "1", "--quiet"]);
+        assert_eq!(text(&output.stderr), "", "{name}");
+    }
+}
+
+#[test]
+fn an_output_is_neither_an_input_nor_another_output() {
+    let folder = Folder::new();
+    let (state, other) = (folder.path("a.motes"), folder.path("b.motes"));
+    good(&["run", &folder.scene, "--steps", "2", "--save", &state]);
+    let bytes = std::fs::read(&state).unwrap();
+    let refused = |args: &[&str], of: &str| {
+        let message = bad(2, args);
+        assert!(message.contains("is the file of") && message.contains(of), "{message}");
+    };
+    let scene = std::fs::read(&folder.scene).unwrap();
+    refused(&["run", &folder.scene, "--save", &folder.scene], "the scene");
+    refused(&["run", &folder.scene, "--report", &folder.scene], "the scene");
+    refused(&["run", "--load", &state, "--save", &state], "--load");
+    let same = folder.path("./b.motes");
+    refused(&["run", &folder.scene, "--save", &other, "--report", &same], "--save");
+    refused(&["bench", &folder.scene, "--json", &other, "--csv", &other], "--json");
+    assert_eq!(std::fs::read(&state).unwrap(), bytes);
+    assert_eq!(std::fs::read(&folder.scene).unwrap(), scene);
+    assert!(!Path::new(&other).exists());
+    let null =
+        ["run", &folder.scene, "--steps", "1", "--save", "/dev/null", "--report", "/dev/null"];
+    good(&null);
+}
+
+/// Every output against every target that cannot be written: each is told before the first step,
+/// so that these runs, which would take hours, end at once.
+#[cfg(target_os = "linux")]
+#[test]
+fn a_target_that_cannot_be_written_is_found_before_the_first_step() {
+    use std::os::unix::fs::{PermissionsExt, symlink};
+    let folder = Folder::new();
+    let (read_only, dangling) = (folder.path("read_only"), folder.path("dangling"));
+    std::fs::write(&read_only, "old").unwrap();
+    std::fs::set_permissions(&read_only, std::fs::Permissions::from_mode(0o444)).unwrap();
+    symlink(folder.path("nothing"), &dangling).unwrap();
+    let long = "n".repeat(300);
+    let targets = [
+        folder.path(""),
+        folder.path("none/file"),
+        folder.path("slash/"),
+        read_only,
+        dangling,
+        "/proc/motes".to_string(),
+        folder.path(&long),
+        format!("{}/file", folder.scene),
+    ];
+    let before = folder.names();
+    let scene = folder.scene.as_str();
+    let long_run = ["run", scene, "--steps", "100000000"];
+    for target in &targets {
+        let outputs: [&[&str]; 6] = [
+            &[&long_run[..], &["--save", target]].concat(),
+            &[&long_run[..], &["--report", target]].concat(),
+            &["bench", scene, "--steps", "100000000", "--json", target],
+            &["bench", scene, "--steps", "100000000", "--csv", target],
+            &["render", scene, "--steps", "100000000", "-o", target],
+            &["converge", "--size", "2000", "--iterations", "1000000", "--json", target],
+        ];
+        for args in outputs {
+            let output = motes(args);
+            let message = text(&output.stderr);
+            assert!(matches!(output.status.code(), Some(1 | 2)), "{args:?}: {message}");
+            assert!(message.starts_with("error: ") && !message.contains("panicked"), "{message}");
+        }
+    }
+    for target in ["/proc/motes", &format!("{scene}/folder"), scene] {
+        let output = motes(&[&long_run[..], &["--export", target]].concat());
+        assert!(matches!(output.status.code(), Some(1 | 2)), "{target}: {}", text(&output.stderr));
+    }
+    assert_eq!(folder.names(), before);
+}
+
+#[cfg(target_os = "linux")]
+#[test]
+fn a_pipe_is_no_input_and_a_picture_is_what_its_name_says() {
+    let folder = Folder::new();
+    let pipe = folder.path("pipe.toml");
+    assert!(Command::new("mkfifo").arg(&pipe).status().unwrap().success());
+    assert!(bad(2, &["run", &pipe]).contains("is not a file"));
+    assert!(bad(2, &["run", "--load", &pipe]).contains("is not a file"));
+    let picture = folder.path("end.jpg");
+    let message = bad(2, &["render", &folder.scene, "-o", &picture]);
+    assert!(message.contains("PNG, not jpg"), "{message}");
+    // Into a pipe it is written directly.
+    let args = ["run", &folder.scene, "--steps", "1", "--quiet", "--report", &pipe];
+    let run = Command::new(env!("CARGO_BIN_EXE_motes")).args(args).spawn().unwrap();
+    let report: Value = serde_json::from_slice(&std::fs::read(&pipe).unwrap()).unwrap();
+    assert_eq!(report["steps"], 1);
+    assert!(run.wait_with_output().unwrap().status.success());
+}
+
+/// The guard of the memory heeds the limit that a shell sets.
+#[cfg(target_os = "linux")]
+#[test]
+fn a_scene_larger_than_the_limit_of_the_process_is_refused() {
+    let folder = Folder::new();
+    let scene = folder.path("large.toml");
+    std::fs::write(&scene, "[[granular]]\nspacing = 0.1\ncounts = [200, 100, 100]\n").unwrap();
+    let run =
+        format!("ulimit -v 1000000; exec {} run {scene} --steps 1", env!("CARGO_BIN_EXE_motes"));
+    let output = Command::new("sh").args(["-c", &run]).output().unwrap();
+    let message = text(&output.stderr);
+    assert_eq!(output.status.code(), Some(2), "{message}");
+    assert!(message.contains("2000000 particles") && message.contains("MiB free"), "{message}");
 }

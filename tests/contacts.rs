@@ -234,7 +234,7 @@ fn a_heavy_weight_does_not_pull_its_partner_through_a_sheet() {
     let heavy = Particle { mass: 1.0, radius: 0.01, ..particle(Vec3::Y * -0.3, Vec3::Y * -8.0) };
     let light = world.add_particle(&light).unwrap();
     let heavy = world.add_particle(&heavy).unwrap();
-    world.add_distance(light, heavy, None, &motes::Material::default()).unwrap();
+    world.add_distance(light, heavy, None, &motes::Bond::default()).unwrap();
     let mut engine = engine(world);
     for _ in 0..30 {
         engine.step(1.0 / 60.0).unwrap();
@@ -255,7 +255,7 @@ fn pairs_joined_by_a_constraint_do_not_collide_whatever_their_groups() {
         };
         let a = world.add_particle(&ball(0.0, groups[0])).unwrap();
         let b = world.add_particle(&ball(0.1, groups[1])).unwrap();
-        world.add_distance(a, b, None, &motes::Material::compliant(1e-4)).unwrap();
+        world.add_distance(a, b, None, &motes::Bond::compliant(1e-4)).unwrap();
         let mut engine = engine(world);
         for _ in 0..30 {
             engine.step(1.0 / 60.0).unwrap();

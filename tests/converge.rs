@@ -147,7 +147,7 @@ fn acceleration_does_not_change_what_soft_constraints_converge_to() {
         world.params.iterations = iterations;
         world.params.acceleration = acceleration;
         world.params.rho = 0.9;
-        let soft = motes::Material::compliant(1e-4);
+        let soft = motes::Bond::compliant(1e-4);
         let cloth = Cloth { columns: 16, rows: 16, stretch: soft, shear: soft, ..Cloth::default() };
         let ids = world.add_cloth(&cloth).unwrap();
         world.pin(ids[0]).unwrap();

@@ -82,6 +82,7 @@ fn the_hash_does_not_depend_on_the_broad_phase() {
 }
 
 /// Nor on the instructions used: every level gives the same bits.
+#[cfg(feature = "cli")]
 #[test]
 fn the_hash_does_not_depend_on_the_instructions() {
     let hash = |level: Option<&str>, scene: &str| {

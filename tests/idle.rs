@@ -19,13 +19,27 @@ fn cpu_time() -> Duration {
 /// As many workers as a small machine has cores, and more: waiting is another way then.
 #[test]
 fn an_idle_engine_uses_no_cpu() {
-    [2, 4, 64].into_iter().for_each(idles);
+    for threads in [2, 4, 64] {
+        idles(Backend::Cpu { threads });
+    }
 }
 
-fn idles(threads: usize) {
+/// The threads of a pool that lends them for a step have gone back to it, and sleep there.
+#[test]
+fn an_idle_engine_on_a_shared_pool_uses_no_cpu() {
+    for threads in [1, 4] {
+        let pool = rayon::ThreadPoolBuilder::new().num_threads(threads).build().unwrap();
+        idles(Backend::CpuPool { pool: pool.into() });
+    }
+}
+
+fn idles(backend: Backend) {
+    // One at a time: the clock is that of the whole process.
+    static CLOCK: std::sync::Mutex<()> = std::sync::Mutex::new(());
+    let _mine = CLOCK.lock().unwrap_or_else(|e| e.into_inner());
     let mut world = World::new();
     world.add_cloth(&Cloth { columns: 100, rows: 100, ..Cloth::default() }).unwrap();
-    let mut engine = Engine::new(world, Backend::Cpu { threads }).unwrap();
+    let mut engine = Engine::new(world, backend.clone()).unwrap();
     let before = cpu_time();
     let busy = Instant::now();
     while busy.elapsed() < Duration::from_millis(200) {
@@ -38,5 +52,5 @@ fn idles(threads: usize) {
     std::thread::sleep(idle);
     let used = cpu_time() - before;
     // Helpers wait awake for some microseconds, then park; a tick is 2 % of the half second.
-    assert!(used <= idle / 20, "{threads} idle workers used {used:?} in {idle:?}");
+    assert!(used <= idle / 20, "{backend:?}: idle workers used {used:?} in {idle:?}");
 }

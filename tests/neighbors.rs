@@ -3,7 +3,7 @@
 
 use glam::Vec3;
 use motes::search::{Reach, Search};
-use motes::world::{BroadPhase, Params, Start, Volume, Walk};
+use motes::world::{BroadPhase, BvhStart, BvhVolume, BvhWalk, Params};
 use proptest::prelude::*;
 
 /// A cheap random number in 0..1.
@@ -77,9 +77,9 @@ fn all_agree(name: &str, points: &[Vec3], reach: Reach) -> usize {
             );
         }
     }
-    for walk in Walk::ALL {
-        for start in Start::ALL {
-            for volume in Volume::ALL {
+    for walk in BvhWalk::ALL {
+        for start in BvhStart::ALL {
+            for volume in BvhVolume::ALL {
                 for leaf in [1, 5] {
                     let params = Params {
                         bvh_walk: *walk,

@@ -3,8 +3,13 @@
 //!
 //! Without a device the tests say so and pass, unless `MOTES_REQUIRE_VULKAN=1`. Shaders are read
 //! from the folder `MOTES_SPIRV` if it is set.
-#![cfg(feature = "vulkan")]
+#![cfg(all(feature = "vulkan", feature = "harness"))]
 
+#[path = "parity/added.rs"]
+mod added;
+#[allow(dead_code)] // what only the command line of the driver uses
+#[path = "../examples/assemble/assembler/mod.rs"]
+mod assembler;
 #[path = "parity/constraints.rs"]
 mod constraints;
 #[path = "parity/contacts.rs"]
@@ -13,19 +18,32 @@ mod contacts;
 mod environment;
 #[path = "parity/lists.rs"]
 mod lists;
+#[path = "parity/materials.rs"]
+mod materials;
 #[path = "parity/particles.rs"]
 mod particles;
 #[path = "parity/trees.rs"]
 mod trees;
 
 use motes::pass::Buffer;
-use motes::vulkan::parity::{Outcome, Twin, Words};
-use motes::vulkan::trial;
+use motes::vulkan::harness::parity::{Outcome, SideBySide, Words};
+use motes::vulkan::harness::trial;
 use motes::{Backend, Dispatch, Engine, Scene, World};
 
 /// A device to compare with, or `None` where there is none and none is required.
-pub fn twin() -> Option<Twin> {
-    trial::opened(Twin::open)
+pub fn sides() -> Option<SideBySide> {
+    trial::opened(SideBySide::open)
+}
+
+/// Whether shaders can be assembled here; where they must be, that they cannot is a failure.
+pub fn can_assemble() -> bool {
+    let found = std::process::Command::new("spirv-as").arg("--version").output().is_ok();
+    let required = std::env::var("MOTES_REQUIRE_VULKAN").is_ok_and(|v| v == "1");
+    assert!(found || !required, "MOTES_REQUIRE_VULKAN=1, but spirv-as is not here (spirv-tools)");
+    if !found {
+        eprintln!("skipped: no spirv-as");
+    }
+    found
 }
 
 /// A world to compare on.
@@ -45,7 +63,7 @@ pub fn specs() -> impl Iterator<Item = String> {
 /// Steps a world on the CPU and has every dispatch that `wanted` names judged. Returns how many
 /// there were, so that a case can say that it was not empty.
 pub fn compare(
-    twin: &mut Twin,
+    sides: &mut SideBySide,
     world: World,
     steps: usize,
     wanted: impl Fn(&Dispatch) -> bool,
@@ -59,9 +77,9 @@ pub fn compare(
             count += 1;
             judge(outcome);
         };
-        twin.step(&mut engine, dt, &wanted, counted).unwrap();
+        sides.step(&mut engine, dt, &wanted, counted).unwrap();
     }
-    let messages = twin.messages();
+    let messages = sides.messages();
     assert!(messages.is_empty(), "the validation layer says: {messages:#?}");
     count
 }
@@ -73,10 +91,16 @@ pub enum Close {
     /// number is not a number, whatever its bits.
     Bits,
     /// Within `absolute + relative |value|`.
-    Within { absolute: f32, relative: f32 },
+    Within {
+        /// In the value's own unit.
+        absolute: f32,
+        /// As a part of the larger value.
+        relative: f32,
+    },
 }
 
 impl Close {
+    /// Whether two values are that close.
     pub fn holds(self, a: f32, b: f32) -> bool {
         let same = a.to_bits() == b.to_bits() || (a.is_nan() && b.is_nan());
         match self {

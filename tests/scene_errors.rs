@@ -72,11 +72,73 @@ fn syntax() {
 
 #[test]
 fn unknown_keys() {
-    refused("colour = 3\n", &["s.toml:1", "colour", "unknown field", "column 1"]);
+    refused("colour = 3\n", &["s.toml:1", "no key `colour`", "known: box, camera", "column 1"]);
     refused(&cloth("radus = 0.1"), &["s.toml:5: cloth.0.radus: ", "radius"]);
     refused("[params]\n\ndd = 0.1\n", &["s.toml:3: params.dd: ", "known: gravity"]);
     refused("[camera]\nfocus = 1\n", &["s.toml:2: camera.focus: "]);
     refused("[[check]]\nname = \"is_nice\"\n", &["s.toml:2: check.0.name: ", "known: mean_height"]);
+}
+
+/// A misspelt word is answered with the word that was meant, wherever it stands.
+#[test]
+fn did_you_mean() {
+    refused(&cloth("colums = 3"), &["cloth.0.colums: ", "did you mean `columns`?"]);
+    refused("[[clothes]]\n", &["s.toml:1: clothes: ", "known: box"]);
+    refused("[[cloht]]\n", &["s.toml:1: cloht: ", "did you mean `cloth`?"]);
+    refused("[params]\niteratons = 3\n", &["params.iteratons: ", "did you mean `iterations`?"]);
+    refused("iterations = 3\n", &["s.toml:1: iterations: ", "did you mean `params.iterations`?"]);
+    refused("[[collider]]\nshape = \"spere\"\n", &["s.toml:2: ", "did you mean `sphere`?"]);
+    let check = "[[check]]\nname = \"at_rset\"\nbound = 1\n";
+    refused(check, &["check.0.name: ", "did you mean `at_rest`?"]);
+    let joint = "name = \"flag\"\n[[joint]]\na = \"flga:0\"\nb = \"flag:1\"";
+    refused(&cloth(joint), &["joint.0.a: ", "did you mean `flag`?"]);
+    let mesh = "[[collider]]\nshape = \"mesh\"\nmesh = \"stiars\"\n";
+    refused(mesh, &["collider.0.mesh: ", "did you mean `stairs`?"]);
+    let set = |set: &str, parts: &[&str]| refused_with(CLOTH, None, &[set], parts);
+    set("clot.0.columns=3", &["--set clot.0.columns=3: ", "did you mean `cloth`?"]);
+    set("cloth.0.colunms=3", &["--set cloth.0.colunms=3: ", "did you mean `columns`?"]);
+    set("iteratons=3", &["--set iteratons=3: ", "did you mean `params.iterations`?"]);
+    refused_with(CLOTH, Some("wied"), &[], &["variants.wied: ", "did you mean `wide`?"]);
+    let message = Scene::load("cloth_hnag").unwrap_err().to_string();
+    assert!(message.contains("did you mean `cloth_hang`?"), "{message}");
+}
+
+/// Messages speak of keys, tables and lists, and never of the types of the program.
+#[test]
+fn in_the_words_of_the_user() {
+    let whole = "columns = 4\nrows = 5\nspacing = 0.1\n";
+    refused(&format!("[cloth]\n{whole}"), &["s.toml:1: cloth: ", "[[cloth]] instead of [cloth]"]);
+    refused("[[camera]]\nfov = 20\n", &["s.toml:1: camera.0: ", "[camera] instead of [[camera]]"]);
+    refused("[[params]]\ndt = 0.1\n", &["s.toml:1: params.0: ", "[params] instead of [[params]]"]);
+    let turned = "[[collider]]\nshape = \"plane\"\nrotation = 45\n";
+    refused(turned, &["s.toml:3: collider.0.rotation: the number 45", "axis = [0, 1, 0], degrees"]);
+    refused("[[cloth]]\nrows = 3\n", &["s.toml:1: cloth.0: the key `columns` is missing"]);
+    let wrong = [
+        "cloth = [3]",
+        "cloth = 3",
+        "camera = 3",
+        "check = [[1]]",
+        "params = 3",
+        "title = 3",
+        "seed = \"x\"",
+        "[[cloth]]\nself_collide = 3",
+        "[[force]]\nkind = 3",
+        "[[collider]]\nshape = [1]",
+        "[[collider]]\nshape = \"plane\"\nlooped = \"yes\"",
+        "[[cloth]]\nhold = [3]",
+        "[[cloth]]\npin = 3",
+        "[[cloth]]\nname = 1.5",
+    ];
+    for text in wrong {
+        let message = make(text, None, &[]).unwrap_err().to_string();
+        let words = message.split(|c: char| !c.is_alphanumeric() && c != '_');
+        let types =
+            ["struct", "map", "sequence", "string", "i64", "u64", "f32", "f64", "enum", "invalid"];
+        for word in words {
+            let is_type = word.ends_with("File") || types.contains(&word);
+            assert!(!is_type, "`{word}` of {text:?} in: {message}");
+        }
+    }
 }
 
 #[test]
@@ -257,7 +319,10 @@ fn sets() {
     refuse("box.0.spacing=2", &["--set box.0.spacing=2: box.0.spacing: ", "no `box`"]);
     refuse("cloth.0.columns=many", &["--set cloth.0.columns=many: cloth.0.columns: "]);
     refuse("cloth.0.radius=-1", &["--set cloth.0.radius=-1: cloth.0.radius: ", "above 0"]);
-    refuse("cloth.0.radus=1", &["--set cloth.0.radus=1: cloth.0.radus: ", "unknown field"]);
+    refuse(
+        "cloth.0.radus=1",
+        &["--set cloth.0.radus=1: cloth.0.radus: ", "did you mean `radius`?"],
+    );
     refuse("dt=nan", &["--set dt=nan: params.dt: "]);
     refuse("params.dd=1", &["--set params.dd=1: params.dd: "]);
     refuse("cloth.0.pin=[\"x\"", &["--set", "not a TOML value"]);
@@ -286,4 +351,49 @@ fn files_and_names() {
     std::fs::write(&path, CLOTH).unwrap();
     let wide = Scene::load(&format!("{}:wide", path.display())).unwrap();
     assert_eq!((wide.name(), wide.variants().len()), ("x:wide", 3));
+}
+
+#[test]
+fn materials_are_checked() {
+    let material = |more: &str| format!("[[material]]\nname = \"rubber\"\n{more}\n");
+    let at = |table: &str, more: &str| format!("{}{table}\n{more}\n", material("friction = 1"));
+    refused(&material("friction = -1"), &["s.toml:3: material.0.friction: ", "at least 0"]);
+    refused(&material("restitution = 1.5"), &["s.toml:3: material.0.restitution: ", "0 to 1"]);
+    refused(&material("bounce = 1"), &["s.toml:3: material.0", "bounce", "restitution"]);
+    refused("[[material]]\nfriction = 1\n", &["s.toml:1: material.0", "name"]);
+    refused("[[material]]\nname = \"\"\n", &["s.toml:2: material.0.name: ", "a name"]);
+    refused("[[material]]\nname = \"default\"\n", &["s.toml:2: material.0.name: ", "[params]"]);
+    let twice = format!("{}{}", material(""), material(""));
+    refused(&twice, &["s.toml:5: material.1.name: ", "two materials are called `rubber`"]);
+
+    let text = cloth("material = \"ruber\"") + &material("");
+    refused(&text, &["s.toml:5: cloth.0.material: ", "called `ruber`", "did you mean `rubber`?"]);
+    let text = cloth("material = \"steel\"") + &material("");
+    refused(&text, &["s.toml:5: cloth.0.material: ", "known: rubber, default"]);
+    let text = cloth("material = \"rubber\"\nfriction = 0.5") + &material("");
+    refused(&text, &["s.toml:6: cloth.0.friction: ", "give `material` or `friction`, not both"]);
+    refused(&cloth("restitution = 2"), &["s.toml:5: cloth.0.restitution: ", "0 to 1"]);
+    let plane = "shape = \"plane\"\nmaterial = \"rubbe\"";
+    refused(&at("[[collider]]", plane), &["s.toml:6: collider.0.material: ", "`rubber`?"]);
+
+    let pair = |more: &str| at("[[material_pair]]", more);
+    let names = "materials = [\"rubber\", \"default\"]";
+    refused(&pair(names), &["s.toml:4: material_pair.0: ", "says nothing"]);
+    refused(
+        &pair("materials = [\"rubber\", \"dfault\"]\nfriction = 1"),
+        &["s.toml:5: material_pair.0.materials: ", "did you mean `default`?"],
+    );
+    refused(&pair("materials = [\"rubber\"]\nfriction = 1"), &["s.toml:5", "a list of 2"]);
+    let second = "[[material_pair]]\nmaterials = [\"default\", \"rubber\"]\nrestitution = 1";
+    refused(
+        &pair(&format!("{names}\nfriction = 1\n{second}")),
+        &["s.toml:8: material_pair.1.materials: ", "stands in another"],
+    );
+    let world = make(&pair(&format!("{names}\nfriction = 1\n")), None, &[]).unwrap();
+    assert_eq!(world.materials().count(), 1);
+    let mut many = String::new();
+    for k in 0..1024 {
+        many += &format!("[[material]]\nname = \"m{k}\"\n");
+    }
+    refused(&many, &["s.toml:2047", "1023 materials"]);
 }

@@ -58,12 +58,15 @@ spacing = 0.1
 radius = 0.04
 jitter = 0.2
 solid = "sphere"
+material = "ice"
 [[particles]]
 name = "rope"
 positions = [[0, 3, 0], [0, 2.9, 0], [0, 2.8, 0]]
 radius = 0.03
 mass = 0.1
 chain = true
+friction = 0.3
+restitution = 0.2
 compliance = 1e-6
 pin = ["first"]
 [[joint]]
@@ -75,6 +78,14 @@ break_at = 3
 shape = "plane"
 normal = [0, 1, 0]
 friction = 0.5
+material = "ice"
+[[material]]
+name = "ice"
+friction = 0.02
+restitution = 0.5
+[[material_pair]]
+materials = ["ice", "default"]
+static_friction = 0.3
 [[collider]]
 shape = "mesh"
 mesh = "cube"

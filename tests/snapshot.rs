@@ -3,7 +3,7 @@
 use glam::Vec3;
 use motes::snapshot::{self, from_bytes, to_bytes};
 use motes::world::collider::{Collider, Pose, Shape};
-use motes::{Backend, Cloth, Engine, Grains, Lattice, Material, Pass, Solver, World};
+use motes::{Backend, Bond, Cloth, Engine, Grains, Lattice, Pass, Solver, World};
 use proptest::prelude::*;
 use std::alloc::{GlobalAlloc, Layout, System};
 use std::sync::LazyLock;
@@ -38,7 +38,7 @@ static ALLOCATOR: Watched = Watched;
 /// A world with something of everything, in the middle of a run.
 fn busy_world() -> World {
     let mut world = World::new();
-    let tearing = Material { break_at: 0.4, ..Material::compliant(1e-6) };
+    let tearing = Bond { break_at: 0.4, ..Bond::compliant(1e-6) };
     let cloth =
         Cloth { columns: 12, rows: 12, bend: Some(tearing), stretch: tearing, ..Cloth::default() };
     let ids = world.add_cloth(&cloth).unwrap();
@@ -47,7 +47,7 @@ fn busy_world() -> World {
     let soft = Lattice {
         center: Vec3::new(0.3, 0.4, 0.3),
         counts: [3; 3],
-        volume: Some(Material::default()),
+        volume: Some(Bond::default()),
         ..Lattice::default()
     };
     world.add_lattice(&soft).unwrap();

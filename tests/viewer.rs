@@ -19,6 +19,7 @@ mod session;
 #[path = "viewer/vulkan.rs"]
 mod vulkan;
 
+use display::Display;
 use hand::Hand;
 use picture::{assert_panel, numbers, says, seen_in_place};
 use scene::{PANELS, SCENE, particle, step};
@@ -81,7 +82,7 @@ fn everything_can_be_switched_while_it_runs() {
 /// Vulkan devices the viewer offers.
 fn devices() -> usize {
     #[cfg(feature = "vulkan")]
-    return motes::vulkan::trial::usable().map_or(0, |found| found.len());
+    return motes::vulkan::harness::trial::usable().map_or(0, |found| found.len());
     #[cfg(not(feature = "vulkan"))]
     0
 }
@@ -108,6 +109,52 @@ fn the_backend_is_switched_while_it_runs() {
     assert!(constraints(&cut) + 8 < constraints(&device), "nothing was cut on the device");
     let picture = session.picture("device.png");
     assert!(seen_in_place(&device, &picture, 0.0) > 0.9);
+}
+
+/// Two balls of two materials slide without friction until one material is given some, on every
+/// backend. A reset keeps what was set, and a knob in the panel sets it too.
+#[test]
+fn materials_are_edited_while_it_runs() {
+    const SLIDE: &str = "\
+        [[material]]\nname = \"ice\"\nfriction = 0\n\
+        [[material]]\nname = \"rubber\"\nfriction = 0\n\
+        [[particles]]\npositions = [[0, 0.1, 0]]\nradius = 0.1\nvelocity = [1, 0, 0]\n\
+        material = \"ice\"\n\
+        [[particles]]\npositions = [[0, 0.1, 1]]\nradius = 0.1\nvelocity = [1, 0, 0]\n\
+        material = \"rubber\"\n\
+        [[collider]]\nshape = \"plane\"\n";
+    let Some(session) = Session::start() else { return };
+    let scene = session.write("slide.toml", SLIDE);
+    let way = |report: &Value, id: u64| numbers(&particle(report, id)["position"])[0];
+    let mut backends = vec!["cpu"];
+    backends.extend((devices() > 0).then_some("vulkan"));
+    for backend in backends {
+        let script = format!(
+            "backend {backend}\nsteps 12\nwait 20\nreport before.json\n\
+             material rubber friction 4\nmaterial ice restitution 0.5\nsteps 48\nwait 40\n\
+             report after.json\nkey R\nwait 120\nreport reset.json\nmove 140 600\nwheel -300\n\
+             wait 10\ndrag 180 656 250 656\nwait 10\nreport dragged.json\n"
+        );
+        session.run(scene.to_str().unwrap(), &script);
+        let [before, after, reset] =
+            ["before.json", "after.json", "reset.json"].map(|name| session.report(name));
+        assert!(after["backend"].as_str().unwrap().starts_with(backend), "{}", after["messages"]);
+        assert_eq!([&before, &after, &reset].map(step), [12, 60, 0]);
+        for ball in [0, 1] {
+            assert!((way(&before, ball) - 0.2).abs() < 0.01, "{backend}: it slid freely");
+        }
+        assert!((way(&after, 0) - 1.0).abs() < 0.02, "{backend}: ice slides on");
+        // mu = sqrt(4 x 0.4): it stops after v²/(2 mu g), some centimetres.
+        assert!(way(&after, 1) < 0.3, "{backend}: rubber slid {} m", way(&after, 1));
+        assert_eq!(before["materials"][1][1], 0.0, "{backend}");
+        for report in [&after, &reset] {
+            assert_eq!(report["materials"][1][1], 4.0, "{backend}");
+            assert_eq!(report["materials"][0][2], 0.5, "{backend}");
+        }
+        // The third knob from the end of the panel is rubber's friction.
+        let dragged = &session.report("dragged.json")["materials"];
+        assert!(dragged[1][1].as_f64().unwrap() > 5.0, "{backend}: {dragged}");
+    }
 }
 
 #[test]
@@ -192,6 +239,27 @@ fn twice_the_scale_is_readable_too() {
     let picture = session.picture("a.png");
     assert_eq!((picture.width, picture.height), (2560, 1440));
     PANELS.iter().for_each(|panel| assert_panel(&report, &picture, panel, true));
+}
+
+#[test]
+fn every_tab_fits_a_wide_window() {
+    let Some(display) = Display::sized(3840, 2160) else { return };
+    acts::every_tab_fits_a_wide_window(&Session::on(display), 12, 6);
+}
+
+/// The size is kept, but the next screen may be smaller.
+#[test]
+fn a_kept_size_is_cut_to_the_screen() {
+    let Some(display) = Display::sized(1900, 1100) else { return };
+    let session = Session::on(display);
+    session.run("tear", "resize 1800 1000\nwait 5\n");
+    session.run("tear", "report same.json\n");
+    let Some(small) = Display::sized(1280, 800) else { return };
+    let session = session.moved_to(small);
+    session.run("tear", "report cut.json\n");
+    let size = |name: &str| numbers(&session.report(name)["size"]);
+    assert_eq!(size("same.json"), [1800.0, 1000.0]);
+    assert_eq!(size("cut.json"), [1280.0, 800.0]);
 }
 
 #[test]

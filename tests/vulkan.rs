@@ -285,6 +285,16 @@ fn a_step_can_be_bisected() {
     assert!(error.contains("solve_volume is not among the passes"), "{error}");
 }
 
+/// Beside a device, the processor has nothing to share out unless passes stay on it.
+#[test]
+fn workers_start_only_for_passes_that_stay_on_the_cpu() {
+    let Some(gpu) = on_device(World::new()) else { return };
+    assert_eq!(gpu.threads(), 1);
+    let backend = Backend::Vulkan { device: None, from: Some(Pass::Bounds) };
+    let both = Engine::new(World::new(), backend).unwrap();
+    assert_eq!(both.threads(), std::thread::available_parallelism().unwrap().get());
+}
+
 #[test]
 fn a_device_that_is_not_there_is_an_error_with_a_remedy() {
     if on_device(World::new()).is_none() {

@@ -3,24 +3,24 @@
 
 use glam::Vec3;
 use motes::world::LatticeEdges;
-use motes::{Backend, Cloth, Engine, Lattice, Material, ParticleId, Scene, World};
+use motes::{Backend, Bond, Cloth, Engine, Lattice, ParticleId, Scene, World};
 
 /// A square cloth stretched 4 x an axis; 39 402 distance constraints for 100, 998 002 for 500.
 pub fn stretched(size: u32) -> World {
-    cloth(size, None, Material::default())
+    cloth(size, None, Bond::default())
 }
 
 /// The cloth of 100 x 100 with 29 205 dihedral hinges, none of them flat.
 pub fn bent() -> World {
-    let mut world = cloth(100, Some(Material::compliant(1e-3)), Material::default());
+    let mut world = cloth(100, Some(Bond::compliant(1e-3)), Bond::default());
     crumple(&mut world);
     world
 }
 
 /// The cloth of `bent`, all of whose constraints may break, though none does.
 pub fn breakable() -> World {
-    let tough = |material| Material { break_at: 1e4, ..material };
-    let mut world = cloth(100, Some(tough(Material::compliant(1e-3))), tough(Material::default()));
+    let tough = |material| Bond { break_at: 1e4, ..material };
+    let mut world = cloth(100, Some(tough(Bond::compliant(1e-3))), tough(Bond::default()));
     crumple(&mut world);
     world
 }
@@ -34,7 +34,7 @@ fn crumple(world: &mut World) {
     }
 }
 
-fn cloth(size: u32, bend: Option<Material>, stretch: Material) -> World {
+fn cloth(size: u32, bend: Option<Bond>, stretch: Bond) -> World {
     let mut world = World::new();
     world.params.gravity = Vec3::ZERO;
     let cloth =
@@ -53,7 +53,7 @@ pub fn cube() -> World {
     let cube = Lattice {
         counts: [20; 3],
         edges: LatticeEdges::Axis,
-        volume: Some(Material::default()),
+        volume: Some(Bond::default()),
         ..Lattice::default()
     };
     for id in world.add_lattice(&cube).expect("a legal lattice") {

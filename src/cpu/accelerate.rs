@@ -1,28 +1,32 @@
 //! Carries iterates further the way they went: Chebyshev semi-iteration.
 //! q_k = w_k (p_k - q_(k-2)) + q_(k-2), p_k the sweep of q_(k-1); w = 1 for a few sweeps, then
-//! 2 / (2 - rho²), then w_k = 4 / (4 - rho² w_(k-1)) (Wang 2015; physics.md 2).
+//! 2 / (2 - rho²), then w_k = 4 / (4 - rho² w_(k-1)) (Wang 2015).
 //! Reads: predicted [m, 1/kg], multipliers, both of the last two iterations.
 //! Writes: predicted, multipliers (with XPBD a soft constraint's belongs to the positions).
-//! Order: each particle and multiplier alone, the guard's sum by blocks in order; deterministic.
+//! Order: each particle and each multiplier is taken alone, and the guard adds its sums block by block
+//! in order, so the result is deterministic.
 
-use super::Scratch;
-use super::solve::Cache;
 use super::team::{BLOCK, Shared, Team};
-use crate::world::{ConstraintSet, World};
+use super::{Moment, Scratch};
+use crate::step::Part;
+use crate::world::{Kind, World};
 use glam::Vec4;
 
-/// Sweeps that are left alone: the first ones cut errors that an extrapolation would only stir up.
+/// How many sweeps are left alone at first: they cut errors that an extrapolation would only stir
+/// up.
 const PLAIN: u32 = 4;
 /// The squared correction of a sweep may be this many times the least so far before the guard takes
 /// it for divergence.
 const GROWTH: f64 = 1.5;
 
-/// What was before, for the length of a substep.
+/// The iterates before this one; they last for a substep.
 #[derive(Default)]
 pub(crate) struct Iterates {
     pub position: Past<Vec4>,
-    /// Of distance, bend, volume, pins.
-    pub lambda: [Past<f32>; 4],
+    /// The multipliers of each stored kind, ...
+    pub rows: [Past<f32>; Kind::SETS.len()],
+    /// ... and those of the pins.
+    pub pins: Past<f32>,
     /// Iterations since the last beginning.
     pub count: u32,
     pub omega: f32,
@@ -94,15 +98,22 @@ impl Iterates {
     }
 }
 
-pub(crate) fn run(team: &Team, world: &mut World, scratch: &mut Scratch) {
-    let World { particles, distance, bend, volume, pins, .. } = world;
+pub(crate) fn run(team: &Team, world: &mut World, scratch: &mut Scratch, at: &Moment) {
+    if at.part == Part::Begin {
+        return scratch.iterates.begin(world.params.rho);
+    }
+    let World { particles, sets, pins, .. } = world;
     let iterates = &mut scratch.iterates;
     let omega = iterates.next_omega();
     carry_positions(team, &mut particles.predicted, iterates, omega);
-    let [past_distance, past_bend, past_volume, past_pins] = &mut iterates.lambda;
-    carry_multipliers(team, distance, &scratch.distance, past_distance, omega);
-    carry_multipliers(team, bend, &scratch.bend, past_bend, omega);
-    carry_multipliers(team, volume, &scratch.volume, past_volume, omega);
+    for ((rows, cache), past) in
+        sets.all_mut().into_iter().zip(&scratch.kinds).zip(&mut iterates.rows)
+    {
+        if cache.keeps_lambda() {
+            carry_multipliers(team, &mut rows.lambda, past, omega);
+        }
+    }
+    let past_pins = &mut iterates.pins;
     past_pins.resize(pins.len());
     for (i, pin) in pins.iter_mut().enumerate() {
         carry(&mut pin.lambda, &mut past_pins.before[i], omega);
@@ -137,18 +148,9 @@ fn carry_positions(team: &Team, positions: &mut [Vec4], iterates: &mut Iterates,
     past.turn();
 }
 
-fn carry_multipliers<const N: usize>(
-    team: &Team,
-    set: &mut ConstraintSet<N>,
-    cache: &Cache,
-    past: &mut Past<f32>,
-    omega: f32,
-) {
-    if !cache.keeps_lambda() {
-        return;
-    }
-    past.resize(set.len());
-    let rows = (Shared::new(&mut set.lambda), Shared::new(&mut past.before));
+fn carry_multipliers(team: &Team, lambda: &mut [f32], past: &mut Past<f32>, omega: f32) {
+    past.resize(lambda.len());
+    let rows = (Shared::new(lambda), Shared::new(&mut past.before));
     team.rows(rows, BLOCK, |_, (lambda, before)| {
         for (lambda, before) in lambda.iter_mut().zip(before) {
             carry(lambda, before, omega);
@@ -157,7 +159,7 @@ fn carry_multipliers<const N: usize>(
     past.turn();
 }
 
-/// Leaves the new one in place of the oldest.
+/// Carries one multiplier further and leaves it in place of the oldest.
 #[inline]
 fn carry(lambda: &mut f32, before: &mut f32, omega: f32) {
     if omega > 1.0 {

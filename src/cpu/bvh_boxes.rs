@@ -6,12 +6,12 @@
 //! Reads: sorted particles, phase of each, the tree. Writes: volumes and phases of the nodes.
 //! Order: a node after its children, whoever finishes last; the same for any number of threads.
 
-use super::broad::Broad;
-use super::bvh::volume::{Aabb, Sphere, Volume};
 use super::bvh_build::{Bvh, NONE, Node};
-use super::sorted::Sorted;
+use super::search::broad::Broad;
+use super::search::bvh::volume::{Aabb, Sphere, Volume};
+use super::search::sorted::Sorted;
 use super::team::{Shared, Team};
-use crate::world::{Params, Phase, Volume as Kind};
+use crate::world::{BvhVolume, Params, Phase};
 use std::sync::atomic::AtomicU8;
 use std::sync::atomic::Ordering::AcqRel;
 
@@ -28,8 +28,8 @@ pub(crate) fn run(team: &Team, broad: &mut Broad, params: &Params, phase: &[u32]
     let phase = if skips { phase } else { &[] };
     let Broad { sorted, bvh, .. } = broad;
     match params.bvh_volume {
-        Kind::Aabb => bound::<Aabb>(team, bvh, sorted, phase),
-        Kind::Sphere => bound::<Sphere>(team, bvh, sorted, phase),
+        BvhVolume::Aabb => bound::<Aabb>(team, bvh, sorted, phase),
+        BvhVolume::Sphere => bound::<Sphere>(team, bvh, sorted, phase),
     }
 }
 

@@ -7,8 +7,8 @@
 //! Reads: (code, slot) pairs in order. Writes: first, split, last of each node; parents.
 //! Order: each node by itself; integers, the same for any number of threads.
 
-use super::broad::Broad;
 use super::bvh_boxes::MIXED;
+use super::search::broad::Broad;
 use super::team::{BLOCK, Shared, Team};
 use bytemuck::{Pod, Zeroable};
 use std::ops::Range;

@@ -8,12 +8,12 @@
 //! Order: each tile alone; deterministic.
 
 use super::Scratch;
-use super::broad::Broad;
-use super::contact_block::{Arrays, Batch, ContactBlock, Solve, Touching};
-use super::lists::Lists;
-use super::neighbors::{Neighbor, Neighbors};
+use super::contact::block::{Arrays, Batch, ContactBlock, Solve, Touching};
+use super::contact::tiles::{COLORS, Tiles};
+use super::search::broad::Broad;
+use super::search::lists::Lists;
+use super::search::neighbors::{Neighbor, Neighbors};
 use super::team::{Shared, Team};
-use super::tiles::{COLORS, Tiles};
 use crate::error::Result;
 use crate::simd::{LANES, prefetch};
 use glam::Vec4;
@@ -24,7 +24,7 @@ use std::sync::atomic::{AtomicUsize, Ordering::Relaxed};
 const CLOSE: f32 = 1.02;
 /// Colours of close pairs in a tile, and of others. Pairs that find none free (a large particle
 /// among many small ones) take the last, which has a batch for each.
-const TINTS: u32 = 32;
+const PAIR_COLORS: u32 = 32;
 
 /// A contact candidate: i < j, and the distance of the centres at which they touch, m.
 #[derive(Clone, Copy)]
@@ -40,7 +40,7 @@ struct Listed {
     a: u32,
     b: u32,
     contact: f32,
-    tint: u32,
+    pair_color: u32,
 }
 
 /// Contact candidates, each pair once, in batches.
@@ -50,7 +50,7 @@ pub(crate) struct ContactRows {
     /// The batches of each tile.
     batches: Lists<Batch, Palette>,
     /// Pairs of particles in tiles that do not touch: solved last, one after the other.
-    apart: Vec<Batch>,
+    far_pairs: Vec<Batch>,
     particle_count: usize,
 }
 
@@ -66,7 +66,7 @@ impl ContactRows {
         team: &Team,
         predicted: &mut [Vec4],
         start: &mut [Vec4],
-        solve: Solve,
+        solve: Solve<'_>,
         omega: f32,
     ) {
         let count = self.particle_count;
@@ -115,7 +115,7 @@ impl ContactRows {
             total.fetch_add(team.simd.run(touching), Relaxed);
         };
         team.blocks(self.tiles.len(), 1, |tile, _| count(self.batches.of(tile)));
-        count(&self.apart);
+        count(&self.far_pairs);
         total.into_inner()
     }
 
@@ -129,7 +129,7 @@ impl ContactRows {
                 visit(self.tiles.members(tile), self.batches.of(tile));
             });
         }
-        visit(&[], &self.apart);
+        visit(&[], &self.far_pairs);
     }
 
     fn fill(&mut self, team: &Team, neighbors: &Neighbors, broad: &Broad) -> Result<()> {
@@ -137,22 +137,22 @@ impl ContactRows {
         self.particle_count = points.len();
         self.tiles.fill(team, points, &broad.extent);
         let tiles = &self.tiles;
-        let snug = tiles.hold_every_pair(&broad.extent);
+        let holds_every_pair = tiles.hold_every_pair(&broad.extent);
         self.batches.fill(team, tiles.len(), (tiles.len(), 1), |range, desk| {
             for tile in range {
                 let (out, palette) = desk.parts();
-                palette.add_tile(tiles, tile, snug, neighbors, points);
+                palette.add_tile(tiles, tile, holds_every_pair, neighbors, points);
                 palette.finish(out);
                 desk.end(tile);
             }
         })?;
-        self.apart.clear();
-        if !snug {
+        self.far_pairs.clear();
+        if !holds_every_pair {
             for i in 0..points.len() {
                 for n in neighbors.above(i) {
                     if !self.tiles.touch(points[i], points[n.slot as usize]) {
                         let (a, b) = ([i as u32; LANES], [n.slot; LANES]);
-                        self.apart.push(Batch { a, b, contact: [n.contact; LANES] });
+                        self.far_pairs.push(Batch { a, b, contact: [n.contact; LANES] });
                     }
                 }
             }
@@ -170,37 +170,37 @@ impl ContactRows {
     }
     /// Calls `visit` with every pair of every tile: the tile, the pair's colour there, a, b and the
     /// contact distance, m; in order of tile, colour and list.
-    pub fn for_each_tinted(
+    pub fn for_each_colored_pair(
         &self,
         neighbors: &Neighbors,
         broad: &Broad,
         mut visit: impl FnMut(usize, u32, [u32; 2], f32),
     ) {
         let mut palette = Palette::default();
-        let snug = self.tiles.hold_every_pair(&broad.extent);
+        let holds_every_pair = self.tiles.hold_every_pair(&broad.extent);
         for tile in 0..self.tiles.len() {
-            palette.add_tile(&self.tiles, tile, snug, neighbors, &broad.points);
-            palette.listed.sort_by_key(|pair| pair.tint);
-            for &Listed { a, b, contact, tint } in &palette.listed {
-                visit(tile, tint, [a, b], contact);
+            palette.add_tile(&self.tiles, tile, holds_every_pair, neighbors, &broad.points);
+            palette.listed.sort_by_key(|pair| pair.pair_color);
+            for &Listed { a, b, contact, pair_color } in &palette.listed {
+                visit(tile, pair_color, [a, b], contact);
             }
             palette.finish(&mut Vec::new());
         }
     }
     /// Pairs that belong to no tile, in order: a, b, contact distance, m.
-    pub fn apart(&self) -> impl Iterator<Item = (u32, u32, f32)> + '_ {
-        self.apart.iter().flat_map(Batch::rows)
+    pub fn far_pairs(&self) -> impl Iterator<Item = (u32, u32, f32)> + '_ {
+        self.far_pairs.iter().flat_map(Batch::rows)
     }
 }
 
 /// What a worker colours the pairs of a tile with.
 #[derive(Default)]
 struct Palette {
-    /// Tints in use around each particle: those of close pairs in the lower half.
+    /// Pair colours in use around each particle: those of close pairs in the lower half.
     used: Vec<u64>,
     /// The tile's pairs in order.
     listed: Vec<Listed>,
-    /// Pairs of each tint.
+    /// Pairs of each pair_color.
     count: Vec<u32>,
 }
 
@@ -209,7 +209,7 @@ impl Palette {
         self.used.resize(particle_count, 0);
         self.listed.clear();
         self.count.clear();
-        self.count.resize(2 * TINTS as usize, 0);
+        self.count.resize(2 * PAIR_COLORS as usize, 0);
     }
 
     /// Colours the pairs of a tile.
@@ -218,7 +218,7 @@ impl Palette {
         &mut self,
         tiles: &Tiles,
         tile: usize,
-        snug: bool,
+        holds_every_pair: bool,
         neighbors: &Neighbors,
         points: &[Vec4],
     ) {
@@ -232,7 +232,7 @@ impl Palette {
         for &a in members {
             let at = points[a as usize];
             let list = neighbors.above(a as usize).iter();
-            if snug {
+            if holds_every_pair {
                 self.add(a, at, list, points);
             } else {
                 let touch = |n: &&Neighbor| tiles.touch(at, points[n.slot as usize]);
@@ -241,7 +241,7 @@ impl Palette {
         }
     }
 
-    /// Gives the pairs of particle a, which is at `at`, the lowest tint that neither has yet.
+    /// Gives the pairs of particle a, which is at `at`, the lowest pair_color that neither has yet.
     #[inline(always)]
     fn add<'n>(
         &mut self,
@@ -254,16 +254,16 @@ impl Palette {
         let mut around_a = used[a as usize];
         for &Neighbor { slot: b, contact } in list {
             let (limit, d) = (contact * CLOSE, (at - points[b as usize]).truncate());
-            let half = if d.length_squared() <= limit * limit { 0 } else { TINTS };
+            let half = if d.length_squared() <= limit * limit { 0 } else { PAIR_COLORS };
             let around_b = &mut used[b as usize];
             let around = ((around_a | *around_b) >> half) as u32;
-            let tint = around.trailing_ones().min(TINTS - 1);
+            let pair_color = around.trailing_ones().min(PAIR_COLORS - 1);
             // The last has no bit: any number of pairs may take it.
-            let bit = u64::from(1 << tint & !(1u32 << (TINTS - 1))) << half;
+            let bit = u64::from(1 << pair_color & !(1u32 << (PAIR_COLORS - 1))) << half;
             around_a |= bit;
             *around_b |= bit;
-            count[(half + tint) as usize] += 1;
-            listed.push(Listed { a, b, contact, tint: half + tint });
+            count[(half + pair_color) as usize] += 1;
+            listed.push(Listed { a, b, contact, pair_color: half + pair_color });
         }
         used[a as usize] = around_a;
     }
@@ -271,21 +271,21 @@ impl Palette {
     /// Appends the pairs in batches, and is clean again.
     fn finish(&mut self, out: &mut Vec<Batch>) {
         let Palette { used, listed, count, .. } = self;
-        let mut next = [0u32; 2 * TINTS as usize];
+        let mut next = [0u32; 2 * PAIR_COLORS as usize];
         let mut batches = out.len() as u32;
-        for (next, (tint, count)) in next.iter_mut().zip((0..).zip(&*count)) {
+        for (next, (pair_color, count)) in next.iter_mut().zip((0..).zip(&*count)) {
             // In rows from the first batch on.
             *next = batches * LANES as u32;
-            batches += count.div_ceil(pairs_per_batch(tint));
+            batches += count.div_ceil(pairs_per_batch(pair_color));
         }
         out.resize(batches as usize, Batch::default());
-        for &Listed { a, b, contact, tint } in &*listed {
+        for &Listed { a, b, contact, pair_color } in &*listed {
             (used[a as usize], used[b as usize]) = (0, 0);
-            let row = next[tint as usize];
-            next[tint as usize] += LANES as u32 / pairs_per_batch(tint);
+            let row = next[pair_color as usize];
+            next[pair_color as usize] += LANES as u32 / pairs_per_batch(pair_color);
             let (batch, lane) = (&mut out[row as usize / LANES], row as usize % LANES);
             (batch.a[lane], batch.b[lane], batch.contact[lane]) = (a, b, contact);
-            if pairs_per_batch(tint) == 1 {
+            if pairs_per_batch(pair_color) == 1 {
                 batch.repeat_from(1);
             }
         }
@@ -297,9 +297,9 @@ impl Palette {
     }
 }
 
-/// Pairs of a tint share no particle, but for those of the last.
-fn pairs_per_batch(tint: u32) -> u32 {
-    if tint % TINTS == TINTS - 1 { 1 } else { LANES as u32 }
+/// Pairs of a pair_color share no particle, but for those of the last.
+fn pairs_per_batch(pair_color: u32) -> u32 {
+    if pair_color % PAIR_COLORS == PAIR_COLORS - 1 { 1 } else { LANES as u32 }
 }
 
 pub(crate) fn run(team: &Team, scratch: &mut Scratch) -> Result<()> {
@@ -313,8 +313,10 @@ pub(crate) fn run(team: &Team, scratch: &mut Scratch) -> Result<()> {
 mod tests {
     use super::super::contact::{Friction, Meeting, Party};
     use super::*;
+    use crate::cpu::contact::block::Mixed;
     use crate::simd::Level;
-    use crate::{Backend, Engine, Grains, Particle, Phase, World};
+    use crate::world::material::MaterialPairs;
+    use crate::{Backend, Coefficients, Engine, Grains, Material, Particle, Phase, World};
     use glam::Vec3;
     use std::collections::{HashMap, HashSet};
 
@@ -364,29 +366,33 @@ mod tests {
                     }
                 }
             }
-            for (a, b, _) in rows.apart.iter().flat_map(Batch::rows) {
+            for (a, b, _) in rows.far_pairs.iter().flat_map(Batch::rows) {
                 add(a, b);
             }
             assert!(pairs.len() > 5000);
             assert_eq!(pairs.len(), scratch.neighbors.pair_count());
-            assert_eq!(rows.apart.is_empty(), balls.len() < 2, "a ball wider than tiles");
+            assert_eq!(rows.far_pairs.is_empty(), balls.len() < 2, "a ball wider than tiles");
         }
     }
 
     /// What the device is given, and compared with, is what the CPU solves.
     #[cfg(feature = "vulkan")]
     #[test]
-    fn tinted_pairs_stand_in_the_order_of_the_batches() {
+    fn colored_pairs_stand_in_the_order_of_the_batches() {
         let engine = heap(&[4.0, 25.0]);
         let scratch = engine.scratch();
         let rows = &scratch.contact_rows;
-        let mut tinted = vec![Vec::new(); rows.tiles.len()];
-        rows.for_each_tinted(&scratch.neighbors, &scratch.broad, |tile, _, [a, b], contact| {
-            tinted[tile].push((a, b, contact));
-        });
-        for (tile, tinted) in tinted.into_iter().enumerate() {
+        let mut colored = vec![Vec::new(); rows.tiles.len()];
+        rows.for_each_colored_pair(
+            &scratch.neighbors,
+            &scratch.broad,
+            |tile, _, [a, b], contact| {
+                colored[tile].push((a, b, contact));
+            },
+        );
+        for (tile, colored) in colored.into_iter().enumerate() {
             let batches = rows.batches.of(tile).iter();
-            assert_eq!(batches.flat_map(Batch::rows).collect::<Vec<_>>(), tinted);
+            assert_eq!(batches.flat_map(Batch::rows).collect::<Vec<_>>(), colored);
         }
     }
 
@@ -429,12 +435,23 @@ mod tests {
         let start: Vec<Vec4> =
             positions.map(|(k, v)| (v.truncate() * 0.9).extend(weight(k))).collect();
         let friction = Friction { fixed: 0.5, kinetic: 0.4 };
-        for solve in [Solve::Overlap, Solve::Contact(friction)] {
+        // Three materials, none of which slides on itself as on the others.
+        let mut of_three = World::new();
+        for mu in [0.2, 0.9] {
+            let coefficients =
+                Coefficients { friction_kinetic: Some(mu), ..Coefficients::default() };
+            of_three.add_material(&Material { name: String::new(), coefficients }).unwrap();
+        }
+        let mut pairs = MaterialPairs::default();
+        pairs.update(&of_three);
+        let materials: Vec<u32> = (0..predicted.len() as u32).map(|k| k % 3).collect();
+        let mixed = Mixed { pairs: &pairs, materials: &materials };
+        for solve in [Solve::Overlap, Solve::Contact(friction), Solve::Mixed(mixed)] {
             let [mut p, mut x] = [predicted.clone(), start.clone()];
             let mut moved = 0;
             let tiles = (0..COLORS).flat_map(|color| rows.tiles.of_color(color));
             let batches = tiles.flat_map(|&tile| rows.batches.of(tile as usize));
-            for pair in batches.chain(&rows.apart).flat_map(Batch::rows) {
+            for pair in batches.chain(&rows.far_pairs).flat_map(Batch::rows) {
                 moved += one_by_one(pair, &mut p, &mut x, solve);
             }
             assert!(moved > 5000, "{moved}");
@@ -471,6 +488,10 @@ mod tests {
         let (push, touching) = match solve {
             Solve::Overlap => meeting.without_friction(),
             Solve::Contact(friction) => meeting.with_friction(friction),
+            Solve::Mixed(Mixed { pairs, materials }) => {
+                let row = pairs.pair(materials[a as usize], materials[b as usize]);
+                meeting.with_friction(Friction::between(row))
+            }
         };
         let (to_a, to_b, movable) = meeting.share(push, 0.9);
         if !(touching && movable) {

@@ -3,8 +3,8 @@
 //! Reads: points [x, y, z, reach] m. Writes: neighbour lists.
 //! Order: each particle its own list, in order of slot.
 
-use super::broad::{Accept, Broad, SearchTools};
-use super::lists::Lists;
+use super::search::broad::{Accept, Broad, SearchTools};
+use super::search::lists::Lists;
 use super::team::Team;
 use crate::error::Result;
 use crate::simd::Plain;

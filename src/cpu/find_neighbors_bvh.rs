@@ -6,16 +6,16 @@
 //! Reads: sorted particles, nodes of the tree, phase. Writes: neighbour lists.
 //! Order: each particle its own list; the lists are the same for any number of threads.
 
-use super::broad::{Accept, Broad, SearchTools, Structure, find};
-use super::bvh::volume::{Aabb, Sphere, Volume};
-use super::bvh::walk::{Mbvh2, Query, Sparse, Stack, Visit, Walk, Way};
-use super::candidates::{Candidates, Region};
-use super::lists::{Desk, Lists};
-use super::sorted::{Probe, Sorted};
+use super::search::broad::{Accept, Broad, SearchTools, Structure, find};
+use super::search::bvh::volume::{Aabb, Sphere, Volume};
+use super::search::bvh::walk::{Mbvh2, Query, Sparse, Stack, Visit, Walk, Way};
+use super::search::candidates::{Candidates, Region};
+use super::search::lists::{Desk, Lists};
+use super::search::sorted::{Probe, Sorted};
 use super::team::Team;
 use crate::error::Result;
 use crate::simd::Simd;
-use crate::world::{Params, Volume as Kind, Walk as WayKind};
+use crate::world::{BvhVolume, BvhWalk, Params};
 use std::marker::PhantomData;
 use std::ops::Range;
 
@@ -23,7 +23,7 @@ use std::ops::Range;
 const BLOCK: usize = 1024;
 /// Particles walk together while the largest reach among them is at most this times the least.
 /// On radii 1 : 10 : 100 both 2 and no limit at all measured slower, by a tenth or more.
-const ALIKE: f32 = 12.0;
+const SIMILAR: f32 = 12.0;
 /// Particles that can walk together: bits of [`Members`].
 const MOST: u32 = 64;
 
@@ -42,12 +42,12 @@ pub(crate) fn run<A: Accept>(
         };
     }
     match (params.bvh_volume, params.bvh_walk) {
-        (Kind::Aabb, WayKind::Stack) => through!(Aabb, Stack),
-        (Kind::Aabb, WayKind::Sparse) => through!(Aabb, Sparse),
-        (Kind::Aabb, WayKind::Mbvh2) => through!(Aabb, Mbvh2),
-        (Kind::Sphere, WayKind::Stack) => through!(Sphere, Stack),
-        (Kind::Sphere, WayKind::Sparse) => through!(Sphere, Sparse),
-        (Kind::Sphere, WayKind::Mbvh2) => through!(Sphere, Mbvh2),
+        (BvhVolume::Aabb, BvhWalk::Stack) => through!(Aabb, Stack),
+        (BvhVolume::Aabb, BvhWalk::Sparse) => through!(Aabb, Sparse),
+        (BvhVolume::Aabb, BvhWalk::Mbvh2) => through!(Aabb, Mbvh2),
+        (BvhVolume::Sphere, BvhWalk::Stack) => through!(Sphere, Stack),
+        (BvhVolume::Sphere, BvhWalk::Sparse) => through!(Sphere, Sparse),
+        (BvhVolume::Sphere, BvhWalk::Mbvh2) => through!(Sphere, Mbvh2),
     }
 }
 
@@ -158,7 +158,7 @@ impl Members {
             set.0 = 0;
             for k in self.places(first) {
                 // Also what is not a number, or nobody would take it.
-                let unlike = reach(k) > ALIKE * least;
+                let unlike = reach(k) > SIMILAR * least;
                 set.0 |= u64::from(!unlike) << (k - first);
             }
         }

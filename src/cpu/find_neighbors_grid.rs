@@ -3,9 +3,9 @@
 //! Reads: sorted particles, first of each bucket. Writes: neighbour lists.
 //! Order: each particle its own list; the lists are the same for any number of threads.
 
-use super::broad::{Accept, Broad, SearchTools, Structure, find};
 use super::grid_count::Grid;
-use super::lists::{Desk, Lists};
+use super::search::broad::{Accept, Broad, SearchTools, Structure, find};
+use super::search::lists::{Desk, Lists};
 use super::team::Team;
 use crate::error::Result;
 use crate::simd::Simd;

@@ -4,10 +4,10 @@
 //! Reads: sorted particles, octree nodes. Writes: neighbour lists.
 //! Order: each particle its own list; the lists are the same for any number of threads.
 
-use super::broad::{Accept, Broad, SearchTools, Structure, find};
-use super::candidates::Region;
-use super::lists::{Desk, Lists};
 use super::octree_build::{Bounds, Octree};
+use super::search::broad::{Accept, Broad, SearchTools, Structure, find};
+use super::search::candidates::Region;
+use super::search::lists::{Desk, Lists};
 use super::team::Team;
 use crate::error::Result;
 use crate::simd::Simd;

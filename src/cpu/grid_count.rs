@@ -6,7 +6,7 @@
 //! slab by block of particles.
 //! Order: integers, each block its own counts; deterministic.
 
-use super::broad::{Broad, Extent};
+use super::search::broad::{Broad, Extent};
 use super::team::{Shared, Team};
 use glam::{DVec3, IVec3, Vec3, Vec4};
 use std::ops::Range;

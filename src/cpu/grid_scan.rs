@@ -3,7 +3,7 @@
 //! Reads: counts of each slab by block. Writes: the same as places, the first place of each slab.
 //! Order: serial; integers.
 
-use super::broad::Broad;
+use super::search::broad::Broad;
 
 pub(crate) fn run(broad: &mut Broad) {
     let grid = &mut broad.grid;

@@ -6,8 +6,8 @@
 //! first of each bucket.
 //! Order: stable, so the same for any number of threads.
 
-use super::broad::Broad;
 use super::grid_count::COUNTED;
+use super::search::broad::Broad;
 use super::team::{Shared, Team};
 
 pub(crate) fn run(team: &Team, broad: &mut Broad) {

@@ -6,7 +6,6 @@ pub(crate) mod accelerate;
 pub(crate) mod apply_deltas;
 pub(crate) mod bounds;
 pub(crate) mod break_constraints;
-pub(crate) mod broad;
 pub(crate) mod bvh_boxes;
 pub(crate) mod bvh_build;
 pub(crate) mod color_contacts;
@@ -35,29 +34,19 @@ pub(crate) mod sort_particles;
 pub(crate) mod stabilize_contacts;
 pub(crate) mod update_velocity;
 
-mod bvh;
-pub(crate) mod candidates;
-mod contact;
-mod contact_block;
-mod joined;
-pub(crate) mod lists;
-pub(crate) mod nearest;
-mod neighbors;
-mod solve;
-mod sorted;
+pub(crate) mod contact;
+pub(crate) mod search;
+pub(crate) mod solve;
 pub(crate) mod team;
-pub(crate) mod tiles;
-
-#[cfg(feature = "vulkan")]
-pub(crate) use solve::{Cache, Choice};
 
 use crate::error::Result;
 use crate::report::StepReport;
 use crate::step::{Dispatch, Part, Pass};
-use crate::world::{Solver, World};
+use crate::world::material::MaterialPairs;
+use crate::world::{ListFilter, ListId, World};
 use collide_environment::EnvironmentContact;
 use glam::Vec4;
-use lists::Lists;
+use search::{broad, joined, lists::Lists, neighbors};
 use std::sync::atomic::{AtomicU64, Ordering::Relaxed};
 use team::Team;
 
@@ -74,9 +63,8 @@ pub(crate) struct Moment {
 /// can be made again from the world.
 #[derive(Default)]
 pub(crate) struct Scratch {
-    pub distance: solve::Cache,
-    pub bend: solve::Cache,
-    pub volume: solve::Cache,
+    /// What sweeps keep for each kind of constraint.
+    pub kinds: solve::Caches,
     pub iterates: accelerate::Iterates,
     /// Gathered corrections [x, y, z, how many].
     pub delta: Vec<Vec4>,
@@ -86,19 +74,38 @@ pub(crate) struct Scratch {
     /// Velocities before the solve, for restitution.
     pub velocity_prior: Vec<Vec4>,
     pub broad: broad::Broad,
+    /// The list of contacts.
     pub neighbors: neighbors::Neighbors,
+    /// Lists that were added to the world.
+    pub added: neighbors::Added,
+    /// The list that passes are about now, whose points the broad phase has once it is made.
+    pub list: ListId,
     pub joined: joined::Joined,
     pub contact_rows: color_contacts::ContactRows,
     pub environment: Lists<EnvironmentContact>,
+    /// Friction and restitution, by what meets what.
+    pub material_pairs: MaterialPairs,
     /// Particles with environment contacts.
     pub beside: Vec<u32>,
     /// Which rows of a kind break.
     pub gone: Vec<bool>,
     /// Pose of each collider at both ends of the substep, and what spares particles far from it.
     pub posed: Vec<collide_environment::Posed>,
-    /// The lists must be made again.
+    /// The list that passes are about now must be made again.
     pub stale: bool,
     pub quarantined: AtomicU64,
+}
+
+impl Scratch {
+    /// The phases that structures may go by: those of all particles where the list has what may
+    /// touch, none where it has everyone.
+    fn phases<'a>(&self, world: &'a World) -> &'a [u32] {
+        let list = world.lists.get(self.list);
+        match list.is_some_and(|list| list.description.filter == ListFilter::Everything) {
+            true => &[],
+            false => &world.particles.phase,
+        }
+    }
 }
 
 /// The CPU backend.
@@ -106,11 +113,20 @@ pub(crate) struct Cpu {
     pub team: Team,
     pub(crate) scratch: Scratch,
     h: f32,
+    /// What ran, once a test has asked for it.
+    #[cfg(feature = "harness")]
+    pub(crate) log: Option<Vec<Dispatch>>,
 }
 
 impl Cpu {
-    pub fn new(threads: usize) -> Result<Self> {
-        Ok(Cpu { team: Team::new(threads)?, scratch: Scratch::default(), h: 0.0 })
+    pub fn new(team: Team) -> Self {
+        Cpu {
+            team,
+            scratch: Scratch::default(),
+            h: 0.0,
+            #[cfg(feature = "harness")]
+            log: None,
+        }
     }
 
     /// Drops everything made for another world.
@@ -124,7 +140,7 @@ impl Cpu {
         let n = world.particles.len();
         let s = &mut self.scratch;
         s.stale = false;
-        s.iterates.begin(world.params.rho);
+        s.added.forget_removed(world);
         s.delta.resize(n, Vec4::ZERO);
         s.start.resize(n, Vec4::ZERO);
         s.velocity_prior.resize(n, Vec4::ZERO);
@@ -133,14 +149,9 @@ impl Cpu {
             s.environment.clear(n);
             s.beside.clear();
         }
-        s.distance.update(&world.distance, &world.params, h);
-        s.bend.update(&world.bend, &world.params, h);
-        s.volume.update(&world.volume, &world.params, h);
-    }
-
-    /// Whether `bounds` found that the neighbour lists must be made again.
-    pub fn lists_are_stale(&self) -> bool {
-        self.scratch.stale
+        s.material_pairs.update(world);
+        s.material_pairs.find_common(&world.particles.material);
+        solve::update(&mut s.kinds, world, h);
     }
 
     /// Runs one dispatch.
@@ -150,7 +161,11 @@ impl Cpu {
         world: &mut World,
         report: &mut StepReport,
     ) -> Result<()> {
-        let Cpu { team, scratch, h } = self;
+        #[cfg(feature = "harness")]
+        if let Some(log) = &mut self.log {
+            log.push(*dispatch);
+        }
+        let Cpu { team, scratch, h, .. } = self;
         let at = Moment { h: *h, time: world.time, part: dispatch.part };
         match dispatch.pass {
             Pass::BreakConstraints => break_constraints::run(team, world, scratch, report),
@@ -167,34 +182,34 @@ impl Cpu {
             | Pass::OctreeBuild
             | Pass::BvhBuild
             | Pass::BvhBoxes => {
-                scratch.broad.build(team, dispatch, &world.params, &world.particles.phase);
+                let phase = scratch.phases(world);
+                scratch.broad.build(team, dispatch, &world.params, phase);
             }
             Pass::FindNeighborsGrid
             | Pass::FindNeighborsOctree
             | Pass::FindNeighborsBvh
             | Pass::FindNeighborsBrute => {
-                let Scratch { broad, neighbors, joined, .. } = scratch;
-                let gathers = world.params.solver == Solver::Jacobi;
-                joined.update(&world.distance, world.particles.len());
-                let neighbors::Neighbors { lists, traits, both, built } = neighbors;
-                let filter =
-                    neighbors::Filter::new(team, &world.particles, joined, traits, gathers);
-                *both = gathers;
-                *built = false;
-                broad.find(team, dispatch.pass, &world.params, &filter, lists)?;
-                *built = true;
+                neighbors::find(team, dispatch.pass, world, scratch)?;
             }
             Pass::ColorContacts => color_contacts::run(team, scratch)?,
             Pass::CollideEnvironment => collide_environment::run(team, world, scratch, &at)?,
             Pass::StabilizeContacts => stabilize_contacts::run(team, world, scratch),
+            Pass::SolveContacts if at.part == Part::Count => {
+                report.listed += scratch.neighbors.pair_count();
+                report.contacts += contact::count_touching(team, world, scratch);
+            }
             Pass::SolveContacts => solve_contacts::run(team, world, scratch),
             Pass::ApplyDeltas => apply_deltas::run(team, world, scratch, &at),
+            Pass::SolveEnvironment if at.part == Part::Count => {
+                report.listed += scratch.environment.len();
+                report.contacts += contact::count_environment(world, scratch);
+            }
             Pass::SolveEnvironment => solve_environment::run(team, world, scratch, &at),
             Pass::SolveDistance => solve_distance::run(team, world, scratch, &at),
             Pass::SolveBend => solve_bend::run(team, world, scratch, &at),
             Pass::SolveVolume => solve_volume::run(team, world, scratch, &at),
             Pass::SolvePin => solve_pin::run(world, &at),
-            Pass::Accelerate => accelerate::run(team, world, scratch),
+            Pass::Accelerate => accelerate::run(team, world, scratch, &at),
             Pass::UpdateVelocity => update_velocity::run(team, world, scratch, &at),
             Pass::Restitution => restitution::run(team, world, scratch, &at),
             Pass::Sleep => sleep::run(team, world),
@@ -202,20 +217,12 @@ impl Cpu {
         Ok(())
     }
 
-    /// Fills what a report says of the whole step.
+    /// Counts the particles that the passes of a step quarantined.
     pub fn finish_step(&mut self, world: &mut World, report: &mut StepReport) {
         report.quarantined = self.scratch.quarantined.swap(0, Relaxed);
         world.quarantined += report.quarantined;
         if report.quarantined > 0 {
             world.particle_revision += 1; // pinned pairs are not listed
-        }
-        if report.passes.calls(Pass::Bounds) > 0 {
-            report.listed += self.scratch.neighbors.pair_count();
-            report.contacts += contact::count_touching(&self.team, world, &self.scratch);
-        }
-        if report.passes.calls(Pass::CollideEnvironment) > 0 {
-            report.listed += self.scratch.environment.len();
-            report.contacts += contact::count_environment(world, &self.scratch);
         }
     }
 }

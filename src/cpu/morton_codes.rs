@@ -6,7 +6,7 @@
 //! Reads: points [x, y, z, reach] m, their extent. Writes: (code, slot) of each particle.
 //! Order: sums by block of particles, blocks in order; deterministic.
 
-use super::broad::Broad;
+use super::search::broad::Broad;
 use super::team::{BLOCK, Shared, Team};
 use glam::{DVec3, Vec3, Vec4};
 

@@ -6,8 +6,8 @@
 //! Reads: sorted codes, sorted particles [x, y, z, reach] m. Writes: nodes, leaves.
 //! Order: level by level, nodes in order of place; boxes by minimum and maximum: deterministic.
 
-use super::broad::Broad;
-use super::sorted::Sorted;
+use super::search::broad::Broad;
+use super::search::sorted::Sorted;
 use super::team::{Shared, Team};
 use crate::world::Params;
 use glam::{Vec3, Vec4};

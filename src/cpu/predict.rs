@@ -13,6 +13,8 @@ use std::sync::atomic::Ordering::Relaxed;
 
 /// Exponents of the mass scale are kept here, where f32 has room for their products.
 const MAX_EXPONENT: f32 = 30.0;
+/// Scaled inverse masses are kept here, 1/kg, so that the sum of two is finite.
+const MAX_WEIGHT: f32 = 1e37;
 
 /// External acceleration at a point, m/s².
 pub(crate) fn acceleration(forces: &Forces, x: Vec3, v: Vec3, w: f32) -> Vec3 {
@@ -31,11 +33,8 @@ pub(crate) struct Forces<'a> {
 pub(crate) fn run(team: &Team, world: &mut World, scratch: &mut Scratch, at: &Moment) {
     let scale =
         MassScale { up: world.up(), floor: world.list_floor, rate: world.params.mass_scale };
-    let World { params, particles, forces, distance, bend, volume, pins, .. } = world;
-    distance.lambda.fill(0.0);
-    bend.lambda.fill(0.0);
-    volume.lambda.fill(0.0);
-    pins.iter_mut().for_each(|pin| pin.lambda = 0.0);
+    world.clear_multipliers();
+    let World { params, particles, forces, .. } = world;
     let forces = Forces { gravity: params.gravity, fields: forces, h: at.h };
     let plain = forces.fields.is_empty() && params.integrator == Integrator::Symplectic;
     let quarantined = &scratch.quarantined;
@@ -55,7 +54,7 @@ pub(crate) fn run(team: &Team, world: &mut World, scratch: &mut Scratch, at: &Mo
             let (x, w) = (position[i].truncate(), position[i].w);
             start[i] = position[i];
             if scale.rate > 0.0 {
-                start[i].w = w * scale.at(Vector::from(x));
+                start[i].w = scale.weight(w, Vector::from(x));
             }
             if w == 0.0 {
                 predicted[i] = position[i];
@@ -93,6 +92,12 @@ struct MassScale {
 }
 
 impl MassScale {
+    /// The inverse mass that contacts see at x of a particle that has w.
+    #[inline(always)]
+    fn weight<L: Number>(&self, w: L, x: Vector<L>) -> L {
+        let (scaled, most) = (w * self.at(x), L::splat(MAX_WEIGHT));
+        L::select(most.above(scaled), scaled, most)
+    }
     #[inline(always)]
     fn at<L: Number>(&self, x: Vector<L>) -> L {
         let up = Vector { x: L::splat(self.up.x), y: L::splat(self.up.y), z: L::splat(self.up.z) };
@@ -146,7 +151,7 @@ impl Kernel for Fall<'_> {
                 let mut began = at;
                 if scale.rate > 0.0 {
                     let x = Vector { x: at[0], y: at[1], z: at[2] };
-                    began[3] = at[3] * scale.at(x);
+                    began[3] = scale.weight(at[3], x);
                 }
                 S::scatter(began, start.as_mut_ptr().add(done).cast(), EIGHT.as_ptr());
                 S::scatter(speed, velocity.as_mut_ptr().add(done).cast(), EIGHT.as_ptr());

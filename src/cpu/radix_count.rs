@@ -2,7 +2,7 @@
 //! Reads: (code, slot) pairs. Writes: counts by block and value.
 //! Order: integers, each block its own counts; deterministic.
 
-use super::broad::Broad;
+use super::search::broad::Broad;
 use super::team::{Shared, Team};
 use glam::{DVec3, Vec3};
 

@@ -3,8 +3,8 @@
 //! Reads: counts by block and value. Writes: the same as places.
 //! Order: serial; integers.
 
-use super::broad::Broad;
 use super::radix_count::VALUES;
+use super::search::broad::Broad;
 
 pub(crate) fn run(broad: &mut Broad) {
     let next = &mut broad.radix.next;

@@ -3,8 +3,8 @@
 //! pairs in order of this digit, and the sorted particles.
 //! Order: stable, so equal codes stay in order of slot; the same for any number of threads.
 
-use super::broad::Broad;
 use super::radix_count::{COUNTED, DIGITS, Radix, VALUES};
+use super::search::broad::Broad;
 use super::team::{Shared, Team};
 
 pub(crate) fn run(team: &Team, broad: &mut Broad, digit: u8) {

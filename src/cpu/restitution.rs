@@ -1,14 +1,17 @@
 //! Gives closing contacts their bounce, at velocity level (Müller 2020).
 //! For contacts that closed faster than the threshold: v_n = -e v_n(before), shared by real masses.
-//! Reads: predicted [m, 1/kg], velocity [m/s], prior velocity, radius, neighbour lists or contact
-//! rows, environment contacts. Writes: velocity in place, pair by pair; delta [m/s, 1] under
+//! Reads: predicted [m, 1/kg], velocity [m/s], prior velocity, radius, materials, neighbour lists or
+//! contact rows, environment contacts. Writes: velocity in place, pair by pair; delta [m/s, 1] under
 //! `jacobi`, where each particle takes the mean over its pairs.
+//! Part: pairs of particles, walls (obstacles), or all of them at once under `jacobi`.
 //! Order: tile, or slot and list; deterministic for every solver.
 
 use super::collide_environment::EnvironmentContact;
 use super::color_contacts::Pair;
 use super::team::{BLOCK, Shared, Team};
 use super::{Moment, Scratch};
+use crate::step::Part;
+use crate::world::material::MaterialPairs;
 use crate::world::{Solver, World};
 use glam::{Vec3, Vec4};
 
@@ -19,7 +22,8 @@ const CLOSED: f32 = 1.001;
 struct Bounce<'a> {
     p: &'a [Vec4],
     before: &'a [Vec4],
-    restitution: f32,
+    materials: &'a [u32],
+    material_pairs: &'a MaterialPairs,
     threshold: f32,
 }
 
@@ -33,22 +37,28 @@ impl Bounce<'_> {
         if distance > contact * CLOSED || distance < 1e-9 || sum == 0.0 {
             return None;
         }
+        let e = self.material_pairs.pair(self.materials[i], self.materials[j]).restitution;
         let normal = d / distance;
         let closing = normal.dot((self.before[i] - self.before[j]).truncate());
-        let short = -self.restitution * closing - normal.dot((vi - vj).truncate());
-        (closing < -self.threshold && short > 0.0).then(|| normal * (short / sum))
+        let short = -e * closing - normal.dot((vi - vj).truncate());
+        // A pair that gives nothing back is left as it is, as where no material bounces.
+        let bounces = e > 0.0 && closing < -self.threshold && short > 0.0;
+        bounces.then(|| normal * (short / sum))
     }
 }
 
 pub(crate) fn run(team: &Team, world: &mut World, scratch: &mut Scratch, at: &Moment) {
-    let pairs = world.params.restitution > 0.0 && world.may_touch();
-    let World { params, particles, colliders, .. } = world;
-    let Scratch { delta, velocity_prior, neighbors, environment, contact_rows: rows, .. } = scratch;
+    let (pairs, walls) = (at.part != Part::Walls, at.part != Part::Pairs);
+    let World { params, particles, .. } = world;
+    let Scratch { delta, velocity_prior, neighbors, environment, material_pairs, .. } = scratch;
+    let rows = &scratch.contact_rows;
+    let materials = &particles.material[..];
     let (p, v) = (&particles.predicted[..], &mut particles.velocity);
     let bounce = Bounce {
         p,
         before: velocity_prior,
-        restitution: params.restitution,
+        materials,
+        material_pairs,
         threshold: params.restitution_threshold,
     };
     let radius = &particles.radius;
@@ -60,8 +70,8 @@ pub(crate) fn run(team: &Team, world: &mut World, scratch: &mut Scratch, at: &Mo
         if p[i].w == 0.0 || gap > radius[i] * CLOSED || closing >= -bounce.threshold {
             return Vec3::ZERO;
         }
-        let own = colliders[contact.collider as usize].restitution.unwrap_or(params.restitution);
-        normal * (speed - own * closing - normal.dot(v.truncate())).max(0.0)
+        let e = material_pairs.wall(contact.collider, materials[i]).restitution;
+        normal * (speed - e * closing - normal.dot(v.truncate())).max(0.0)
     };
     match params.solver {
         Solver::Jacobi => {
@@ -78,7 +88,8 @@ pub(crate) fn run(team: &Team, world: &mut World, scratch: &mut Scratch, at: &Mo
                         }
                     }
                     let mut change = sum / count.max(1.0);
-                    for contact in environment.of(i) {
+                    let planes = if walls { environment.of(i) } else { &[] };
+                    for contact in planes {
                         change += wall(i, v[i] + change.extend(0.0), contact);
                     }
                     *delta = change.extend(1.0);
@@ -106,6 +117,9 @@ pub(crate) fn run(team: &Team, world: &mut World, scratch: &mut Scratch, at: &Mo
             }
         }
         _ => {}
+    }
+    if !walls {
+        return;
     }
     team.rows(Shared::new(v), BLOCK, |range, v| {
         for (i, v) in range.zip(v) {

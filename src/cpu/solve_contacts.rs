@@ -1,31 +1,36 @@
 //! Pushes touching particles apart, with static and kinetic friction.
 //! C = |p1 - p2| - (r1 + r2) >= 0; friction takes all of a slip below mu_s depth, else mu_k depth
 //! of it [J 3.39]; depth is the overlap before its own resolution.
-//! Reads: start [m, 1/kg scaled], predicted [m], neighbour lists or contact rows.
+//! Reads: start [m, 1/kg scaled], predicted [m], materials, neighbour lists or contact rows.
 //! Writes: predicted in place, by tile (`colored`), slot (`seidel`) or anyhow (`lockfree`); delta
 //! [m, count] under `jacobi`, where each particle gathers over its own list.
 //! Order: tile, or slot and list; deterministic but `lockfree`.
 
 use super::Scratch;
+use super::contact::block::{Mixed, Solve};
 use super::contact::{Friction, Meeting, Party};
-use super::contact_block::Solve;
-use super::neighbors::Neighbors;
+use super::search::neighbors::Neighbors;
 use super::solve::{atomic_words, load, store};
 use super::team::{BLOCK, Shared, Team};
+use crate::world::material::MaterialPairs;
 use crate::world::{Solver, World};
 use glam::{Vec3, Vec4};
 
 pub(crate) fn run(team: &Team, world: &mut World, scratch: &mut Scratch) {
     let params = &world.params;
-    let friction = Friction { fixed: params.static_friction_used(), kinetic: params.friction };
     let omega = params.contact_omega;
-    let Scratch { delta, start, neighbors, contact_rows: rows, .. } = scratch;
+    let Scratch { delta, start, neighbors, contact_rows: rows, material_pairs, .. } = scratch;
+    let materials = &world.particles.material[..];
+    let friction = match material_pairs.common() {
+        Some(row) => Solve::Contact(Friction::between(&row)),
+        None => Solve::Mixed(Mixed { pairs: material_pairs, materials }),
+    };
     let p = &mut world.particles.predicted;
     let solver = params.solver;
     if solver == Solver::Colored {
-        return rows.solve(team, p, start, Solve::Contact(friction), omega);
+        return rows.solve(team, p, start, friction, omega);
     }
-    let pairs = Pairs { start, friction, omega };
+    let pairs = Pairs { start, materials, material_pairs, omega };
     match solver {
         Solver::Colored => unreachable!("solved by tile"),
         Solver::Jacobi => {
@@ -69,7 +74,8 @@ pub(crate) fn run(team: &Team, world: &mut World, scratch: &mut Scratch) {
 /// What pairs are solved with, one at a time.
 struct Pairs<'a> {
     start: &'a [Vec4],
-    friction: Friction,
+    materials: &'a [u32],
+    material_pairs: &'a MaterialPairs,
     omega: f32,
 }
 
@@ -85,11 +91,17 @@ impl Pairs<'_> {
         Meeting { a: party(i, pi), b: party(j, pj), contact, lower }
     }
 
+    #[inline]
+    fn friction(&self, [i, j]: [usize; 2]) -> Friction<f32> {
+        let (a, b) = (self.materials[i], self.materials[j]);
+        Friction::between(self.material_pairs.pair(a, b))
+    }
+
     /// What both particles of a pair move by, or `None` when they do not touch.
     #[inline]
     fn moves(&self, pair: [usize; 2], contact: f32, at: [Vec3; 2]) -> Option<(Vec3, Vec3)> {
         let meeting = self.meeting(pair, contact, at);
-        let (push, touching) = meeting.with_friction(self.friction);
+        let (push, touching) = meeting.with_friction(self.friction(pair));
         let (to_i, to_j, movable) = meeting.share(push, self.omega);
         (touching && movable).then(|| (to_i.into(), to_j.into()))
     }
@@ -100,7 +112,7 @@ impl Pairs<'_> {
         for n in if self.start[i].w > 0.0 { neighbors.of(i) } else { &[] } {
             let j = n.slot as usize;
             let meeting = self.meeting([i, j], n.contact, [p[i].truncate(), p[j].truncate()]);
-            let (push, touching) = meeting.with_friction(self.friction);
+            let (push, touching) = meeting.with_friction(self.friction([i, j]));
             if touching {
                 // Relaxed when it is applied.
                 sum += Vec3::from(meeting.share(push, 1.0).0);

@@ -1,30 +1,22 @@
 //! Projects distance constraints, by the sweep of the chosen solver.
-//! C = |p1 - p2| - d, grad C = ±(p1 - p2) / |p1 - p2| (Müller 2007, Macklin 2016).
+//! C = |p0 - p1| - d, grad C = ±(p0 - p1) / |p0 - p1| (Müller 2007, Macklin 2016).
 //! Reads: predicted [m, 1/kg], distance rows (particles, rest m, softness, multiplier).
 //! Writes: predicted, multipliers; under `jacobi` corrections instead of positions.
-//! Order: creation (`seidel`, `lockfree`), colour (`colored`), none (`jacobi`); deterministic but
-//! for `lockfree`.
+//! Order: creation (`seidel`, `lockfree`), colour (`colored`), none (`jacobi`). The result is
+//! deterministic, except under `lockfree`.
 
 use super::solve::{self, Access, Answer, Corner, Law, Projection, Rows, Runs, stretch};
 use super::{Moment, Scratch, team::Team};
+use crate::kind::Distance;
 use crate::simd::{Number, Simd};
 use crate::world::World;
-use glam::Vec4;
 
-/// Lengths below this have no direction.
+/// A difference shorter than this has no direction.
 const MIN_LENGTH: f32 = 1e-9;
 
-/// C at the given positions, m.
-pub(crate) fn error(p: &[Vec4; 2], rest: f32) -> f32 {
-    (p[0] - p[1]).truncate().length() - rest
-}
-
-/// The distance constraint.
-pub(crate) struct Distance;
-
 impl Distance {
-    /// Change of the multiplier, what d is to be scaled with, and where both hold, for particles
-    /// `length` apart with `sum` of their inverse masses.
+    /// For particles `length` apart, whose inverse masses add up to `sum`: the change of the
+    /// multiplier, the factor for their difference, and where both hold.
     #[inline(always)]
     pub fn scale<L: Number, M: Law>(
         length: L,
@@ -63,12 +55,13 @@ impl Projection<2> for Distance {
 }
 
 pub(crate) fn run(team: &Team, world: &mut World, scratch: &mut Scratch, at: &Moment) {
-    solve::sweep::<Distance, 2>(
-        team,
-        &mut world.particles.predicted,
-        &mut world.distance,
-        &mut scratch.distance,
-        &world.params,
-        at,
-    );
+    solve::run::<Distance, 2>(team, world, scratch, at);
+}
+
+#[cfg(test)]
+mod tests {
+    #[test]
+    fn every_level_and_team_gives_the_bits_of_the_plain_loop() {
+        crate::cpu::solve::tests::same_bits::<super::Distance, 2>();
+    }
 }

@@ -1,29 +1,23 @@
 //! Puts particles outside the obstacles, with static and kinetic friction.
 //! C = n.p + d - r >= 0; friction as between particles, against the obstacle's own motion.
-//! Reads: start [m], predicted [m], radius [m], environment contacts. Writes: predicted; before
-//! the iterations start instead, against the planes where the substep began.
+//! Reads: start [m], predicted [m], radius [m], materials, environment contacts. Writes: predicted;
+//! before the iterations start instead, against the planes where the substep began.
 //! Order: each particle alone, its planes in the order of the list; deterministic.
 
 use super::contact::Friction;
 use super::team::{Shared, Team};
 use super::{Moment, Scratch};
 use crate::step::Part;
-use crate::world::{Collider, Params, World};
+use crate::world::World;
 use glam::Vec3;
 
 /// Particles beside obstacles that a block holds: some microseconds of work.
 const BLOCK: usize = 256;
 
-/// Friction of an obstacle: its own, or the world's.
-pub(crate) fn friction_of(collider: &Collider, params: &Params) -> Friction {
-    let kinetic = collider.friction_kinetic.unwrap_or(params.friction);
-    let fixed = collider.friction_static.unwrap_or(params.static_friction).max(kinetic);
-    Friction { fixed, kinetic }
-}
-
 pub(crate) fn run(team: &Team, world: &mut World, scratch: &mut Scratch, at: &Moment) {
-    let World { params, particles, colliders, .. } = world;
-    let Scratch { environment: contacts, beside, start, .. } = scratch;
+    let particles = &mut world.particles;
+    let Scratch { environment: contacts, beside, start, material_pairs, .. } = scratch;
+    let material = &particles.material[..];
     let radius = &particles.radius[..];
     let count = radius.len();
     assert!(start.len() == count && particles.predicted.len() == count);
@@ -57,7 +51,8 @@ pub(crate) fn run(team: &Team, world: &mut World, scratch: &mut Scratch, at: &Mo
                 let out = p.truncate() - normal * c;
                 let slip = out - x.truncate() - contact.motion;
                 let tangential = slip - normal * normal.dot(slip);
-                let friction = friction_of(&colliders[contact.collider as usize], params);
+                let friction =
+                    Friction::between(material_pairs.wall(contact.collider, material[i]));
                 let held = Vec3::from(friction.of(tangential.into(), -c));
                 *p = (out - held).extend(p.w);
             }

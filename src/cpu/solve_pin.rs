@@ -1,7 +1,7 @@
 //! Pulls pinned particles to their targets.
 //! C = |p - q|, q the target at the end of the substep.
 //! Reads: predicted [m, 1/kg], pins. Writes: predicted, multipliers.
-//! Order: a particle has at most one pin, so any order; serial.
+//! Order: a particle has at most one pin, so the order does not matter; one worker takes them all.
 
 use super::Moment;
 use super::solve::{Compliant, Law, Stiff};

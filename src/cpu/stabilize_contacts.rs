@@ -6,8 +6,8 @@
 //! Order: tile, or slot and list; deterministic for every solver.
 
 use super::Scratch;
+use super::contact::block::Solve;
 use super::contact::{Meeting, Party};
-use super::contact_block::Solve;
 use super::team::{BLOCK, Shared, Team};
 use crate::world::{Solver, World};
 use glam::{Vec3, Vec4};

@@ -1,8 +1,8 @@
 //! Makes velocities from the moves; quarantines particles that became non-finite.
 //! v = (p - x) / h, with Verlet + h a / 2; then damped by 1 / (1 + h c). Computed as the velocity of
 //! the prediction plus what the solver added, (p - p0) / h: free flight loses nothing to rounding.
-//! Reads: position [m], predicted [m], velocity [m/s]. Writes: velocity, prior velocity, and
-//! position and predicted of quarantined particles.
+//! Reads: position [m], predicted [m], velocity [m/s]. Writes: velocity, prior velocity, position
+//! and predicted of quarantined particles, and predicted of held ones that became non-finite.
 //! Order: each particle alone; deterministic.
 
 use super::predict::{Forces, acceleration, quarantine};
@@ -27,6 +27,10 @@ pub(crate) fn run(team: &Team, world: &mut World, scratch: &mut Scratch, at: &Mo
         for i in 0..range.len() {
             prior[i] = velocity[i];
             if position[i].w == 0.0 {
+                // A push that overflowed, times an inverse mass of 0, is no number.
+                if !predicted[i].is_finite() {
+                    predicted[i] = position[i];
+                }
                 continue;
             }
             let (x, w) = (position[i].truncate(), position[i].w);

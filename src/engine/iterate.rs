@@ -4,7 +4,8 @@
 use super::Engine;
 use crate::cpu::team::{Shared, Team};
 use crate::error::{Error, Result};
-use crate::step::{Part, Pass, run};
+use crate::step::walk::walk;
+use crate::step::{Dispatch, Loop, Node, Part, Pass};
 use crate::world::{Particles, World};
 use std::ops::ControlFlow;
 use std::time::Instant;
@@ -29,19 +30,25 @@ impl Engine {
     /// ```
     pub fn predict(&mut self) -> Result<()> {
         self.refuse_device()?;
-        let schedule = self.schedule();
-        let mut passes = schedule.begin.clone();
-        passes.extend(schedule.predict.iter().filter(|d| d.pass == Pass::Predict));
+        self.guarded(Self::take_prediction)
+    }
+
+    fn take_prediction(&mut self) -> Result<()> {
+        let wanted = |d: &Dispatch| matches!(d.pass, Pass::BreakConstraints | Pass::Predict);
+        let passes = self.schedule().dispatches().into_iter().filter(wanted);
+        let passes: Vec<Node> = passes.map(Node::Run).collect();
         self.report.begin();
         let Engine { world, cpu, report, .. } = self;
-        cpu.begin_substep(world, world.params.dt / world.params.substeps as f32);
-        run(&passes, cpu, world, report)?;
+        let h = world.params.dt / world.params.substeps as f32;
+        cpu.begin_substep(world, h);
+        let _visit = cpu.team.visit();
+        walk(cpu, world, &passes, h, report)?;
         take_finite(&cpu.team, &mut world.particles);
         Ok(())
     }
 
-    fn refuse_device(&self) -> Result<()> {
-        self.world.params.check()?;
+    fn refuse_device(&mut self) -> Result<()> {
+        self.check()?;
         match self.device() {
             None => Ok(()),
             Some(_) => Err(Error::value(
@@ -74,8 +81,20 @@ impl Engine {
         mut after: impl FnMut(&World, f64) -> ControlFlow<()>,
     ) -> Result<()> {
         self.refuse_device()?;
-        let mut sweeps = self.schedule().iterate.clone();
-        sweeps.retain(|d| match d.pass {
+        self.guarded(|engine| engine.take_iterations(count, &mut after))
+    }
+
+    fn take_iterations(
+        &mut self,
+        count: u32,
+        after: &mut dyn FnMut(&World, f64) -> ControlFlow<()>,
+    ) -> Result<()> {
+        let schedule = self.schedule();
+        let nodes = |list: Vec<Dispatch>, wanted: fn(&Dispatch) -> bool| -> Vec<Node> {
+            list.into_iter().filter(wanted).map(Node::Run).collect()
+        };
+        let begin = nodes(schedule.dispatches(), |d| d.part == Part::Begin);
+        let sweeps = nodes(schedule.dispatches_in(Loop::Iterations), |d| match d.pass {
             Pass::SolveContacts | Pass::SolveEnvironment => false,
             Pass::ApplyDeltas => matches!(d.part, Part::Of(_)),
             _ => true,
@@ -83,23 +102,22 @@ impl Engine {
         self.report.begin();
         let Engine { world, cpu, report, .. } = self;
         world.particles.predicted.clone_from(&world.particles.position);
-        world.distance.lambda.fill(0.0);
-        world.bend.lambda.fill(0.0);
-        world.volume.lambda.fill(0.0);
-        world.pins.iter_mut().for_each(|pin| pin.lambda = 0.0);
+        world.clear_multipliers();
         let h = world.params.dt / world.params.substeps as f32;
-        {
-            cpu.begin_substep(world, h);
-            for _ in 0..count {
-                let started = Instant::now();
-                run(&sweeps, cpu, world, report)?;
-                let ms = started.elapsed().as_secs_f64() * 1e3;
-                report.iterations += 1;
-                report.wall_ms += ms;
-                take_finite(&cpu.team, &mut world.particles);
-                if after(world, ms).is_break() {
-                    break;
-                }
+        cpu.begin_substep(world, h);
+        walk(cpu, world, &begin, h, report)?;
+        for _ in 0..count {
+            let started = Instant::now();
+            let visit = cpu.team.visit();
+            walk(cpu, world, &sweeps, h, report)?;
+            let ms = started.elapsed().as_secs_f64() * 1e3;
+            report.iterations += 1;
+            report.wall_ms += ms;
+            take_finite(&cpu.team, &mut world.particles);
+            // `after` is the host program's, which may wait for threads of its pool.
+            drop(visit);
+            if after(world, ms).is_break() {
+                break;
             }
         }
         Ok(())

@@ -1,10 +1,15 @@
-//! Particles of one moment as a file that other programs open: PLY, VTK or OBJ.
+//! Particles of one moment as a file that other programs open: PLY, VTK or OBJ. [`write_world`]
+//! writes a whole world, [`write_frame`] any particles.
 
 mod obj;
 mod ply;
 mod vtk;
+mod world;
+
+pub use world::{write_series, write_world};
 
 use std::fmt;
+use std::ops::Range;
 use std::path::Path;
 use std::str::FromStr;
 
@@ -17,11 +22,12 @@ use crate::{Error, Result};
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
 #[non_exhaustive]
 pub enum Format {
-    /// Binary PLY with every particle property; no edges or triangles.
+    /// Binary PLY with every particle property, and triangles as faces; no edges.
     Ply,
-    /// Legacy VTK poly data, binary: properties, edges and triangles. ParaView opens it.
+    /// Legacy VTK, an unstructured grid, binary: properties, edges and triangles. ParaView and
+    /// meshio open it.
     Vtk,
-    /// OBJ text: positions, edges as lines, triangles as faces.
+    /// OBJ text: positions, edges as lines, triangles as faces, one group for each object.
     Obj,
 }
 
@@ -56,6 +62,17 @@ impl FromStr for Format {
     }
 }
 
+/// A named part of a frame.
+#[derive(Clone, Debug, Default, PartialEq)]
+pub struct Group<'a> {
+    /// Its name.
+    pub name: &'a str,
+    /// Which of the frame's triangles belong to it.
+    pub triangles: Range<usize>,
+    /// Particles that belong to it and are no corners of its triangles, as indices into `positions`.
+    pub points: &'a [u32],
+}
+
 /// The particles of one moment. Slices per particle have the same length and order.
 #[derive(Clone, Copy, Debug, Default)]
 pub struct Frame<'a> {
@@ -73,11 +90,15 @@ pub struct Frame<'a> {
     pub edges: &'a [[u32; 2]],
     /// Triangles of a skin, as indices into `positions`.
     pub triangles: &'a [[u32; 3]],
+    /// Named parts, which OBJ files tell apart. Their triangles follow each other and are all of
+    /// the frame's; without groups there is one nameless part.
+    pub groups: &'a [Group<'a>],
 }
 
 impl Frame<'_> {
-    /// The formats count in signed 32 bits, and a VTK triangle takes four such numbers.
-    const MOST: usize = i32::MAX as usize / 4;
+    /// The formats count in signed 32 bits: also the numbers of all VTK cells together, of which a
+    /// particle takes two, an edge three and a triangle four.
+    const MOST: usize = i32::MAX as usize / 12;
 
     fn check(&self) -> Result<()> {
         let count = self.positions.len();
@@ -97,6 +118,23 @@ impl Frame<'_> {
         }
         check_indices("frame.edges", self.edges, count)?;
         check_indices("frame.triangles", self.triangles, count)?;
+        let mut grouped = 0;
+        for (k, group) in self.groups.iter().enumerate() {
+            let field = format!("frame.groups.{k}");
+            let follows = group.triangles.start == grouped && group.triangles.end >= grouped;
+            if !follows || group.triangles.end > self.triangles.len() {
+                let message = "its triangles do not follow those of the group before it";
+                return Err(Error::value(field, message));
+            }
+            if let Some(&point) = group.points.iter().find(|&&i| i as usize >= count) {
+                let message = format!("names particle {point}; there are {count}");
+                return Err(Error::value(field, message));
+            }
+            grouped = group.triangles.end;
+        }
+        if !self.groups.is_empty() && grouped != self.triangles.len() {
+            return Err(Error::value("frame.groups", "some triangles belong to no group"));
+        }
         for (what, length) in
             [("particles", count), ("edges", self.edges.len()), ("triangles", self.triangles.len())]
         {
@@ -135,7 +173,7 @@ fn check_indices<const N: usize>(field: &str, items: &[[u32; N]], count: usize) 
 ///     phases: &[0; 2],
 ///     ids: &[0, 1],
 ///     edges: &[[0, 1]],
-///     triangles: &[],
+///     ..Frame::default()
 /// };
 /// let folder = tempfile::tempdir()?;
 /// write_frame(folder.path().join("frame.obj"), Format::Obj, &frame)?;
@@ -167,6 +205,7 @@ pub(crate) mod sample {
         ids: &[2, 0, 1],
         edges: &[[0, 1], [1, 2]],
         triangles: &[[0, 1, 2]],
+        groups: &[],
     };
 }
 
@@ -195,6 +234,22 @@ mod tests {
             (Frame { ids: &[1, 2], ..good }, "frame.ids"),
             (Frame { edges: &[[0, 1], [0, 3]], ..good }, "frame.edges.1"),
             (Frame { triangles: &[[0, 1, u32::MAX]], ..good }, "frame.triangles.0"),
+            (
+                Frame { groups: &[Group { name: "a", triangles: 0..2, points: &[] }], ..good },
+                "frame.groups.0",
+            ),
+            (
+                Frame { groups: &[Group { name: "a", triangles: 1..1, points: &[] }], ..good },
+                "frame.groups.0",
+            ),
+            (
+                Frame { groups: &[Group { name: "a", triangles: 0..1, points: &[3] }], ..good },
+                "frame.groups.0",
+            ),
+            (
+                Frame { groups: &[Group { name: "a", triangles: 0..0, points: &[1] }], ..good },
+                "frame.groups:",
+            ),
         ];
         for format in Format::ALL {
             for (frame, field) in &cases {

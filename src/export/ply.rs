@@ -1,4 +1,5 @@
-//! Binary PLY, little endian: one `vertex` element a particle, 36 bytes each.
+//! Binary PLY, little endian: one `vertex` element a particle, 36 bytes each, then one `face` a
+//! triangle, 13 bytes each.
 
 use std::io::{self, Write};
 
@@ -10,7 +11,13 @@ pub(super) fn write(out: &mut dyn Write, frame: &Frame<'_>) -> io::Result<()> {
     for name in ["x", "y", "z", "vx", "vy", "vz", "radius"] {
         writeln!(out, "property float {name}")?;
     }
-    writeln!(out, "property uint phase\nproperty uint id\nend_header")?;
+    writeln!(out, "property uint phase\nproperty uint id")?;
+    // Readers differ in what they make of an element that has none.
+    if !frame.triangles.is_empty() {
+        writeln!(out, "element face {}", frame.triangles.len())?;
+        writeln!(out, "property list uchar int vertex_indices")?;
+    }
+    writeln!(out, "end_header")?;
     for (i, position) in frame.positions.iter().enumerate() {
         for value in position.to_array().into_iter().chain(frame.velocities[i].to_array()) {
             out.write_all(&value.to_le_bytes())?;
@@ -18,6 +25,12 @@ pub(super) fn write(out: &mut dyn Write, frame: &Frame<'_>) -> io::Result<()> {
         out.write_all(&frame.radii[i].to_le_bytes())?;
         out.write_all(&frame.phases[i].to_le_bytes())?;
         out.write_all(&frame.ids[i].to_le_bytes())?;
+    }
+    for triangle in frame.triangles {
+        out.write_all(&[3])?;
+        for corner in triangle {
+            out.write_all(&corner.to_le_bytes())?;
+        }
     }
     Ok(())
 }
@@ -41,12 +54,15 @@ mod tests {
         assert_eq!(
             properties.join(", "),
             "float x, float y, float z, float vx, float vy, float vz, float radius, \
-             uint phase, uint id"
+             uint phase, uint id, list uchar int vertex_indices"
         );
-        let (words, rest) = bytes[start..].as_chunks::<4>();
+        assert!(header.contains("\nelement face 1\n"));
+        let per_vertex = properties.len() - 1;
+        let (vertices, faces) = bytes[start..].split_at(3 * 4 * per_vertex);
+        assert_eq!(faces, [3, 0, 0, 0, 0, 1, 0, 0, 0, 2, 0, 0, 0]);
+        let (words, rest) = vertices.as_chunks::<4>();
         assert!(rest.is_empty());
-        assert_eq!(words.len(), 3 * properties.len());
-        for (i, row) in words.chunks(properties.len()).enumerate() {
+        for (i, row) in words.chunks(per_vertex).enumerate() {
             let float = |k: usize| f32::from_le_bytes(row[k]);
             assert_eq!([float(0), float(1), float(2)], FRAME.positions[i].to_array());
             assert_eq!([float(3), float(4), float(5)], FRAME.velocities[i].to_array());

@@ -1,5 +1,6 @@
-//! Legacy VTK poly data, binary, which is big endian by definition: points, a vertex cell for each
-//! particle (ParaView shows no points without cells), lines, polygons, and the point data.
+//! Legacy VTK, binary, which is big endian by definition: an unstructured grid of points, a vertex
+//! cell for each particle (ParaView shows no points without cells), lines, triangles, and the point
+//! data. Poly data would say the same, but meshio does not read it.
 
 use std::io::{self, Write};
 
@@ -7,21 +8,29 @@ use glam::Vec3;
 
 use super::Frame;
 
+/// The numbers of VTK for what a cell is.
+const VERTEX: u32 = 1;
+const LINE: u32 = 3;
+const TRIANGLE: u32 = 5;
+
 pub(super) fn write(out: &mut dyn Write, frame: &Frame<'_>) -> io::Result<()> {
     let count = frame.positions.len();
     writeln!(out, "# vtk DataFile Version 3.0\nmotes, metres and seconds, y up\nBINARY")?;
-    writeln!(out, "DATASET POLYDATA\nPOINTS {count} float")?;
+    writeln!(out, "DATASET UNSTRUCTURED_GRID\nPOINTS {count} float")?;
     vectors(out, frame.positions)?;
-    if count > 0 {
-        cells(out, "VERTICES", (0..count as u32).map(|i| [i]), count)?;
+    let (edges, triangles) = (frame.edges.len(), frame.triangles.len());
+    let all = count + edges + triangles;
+    writeln!(out, "CELLS {all} {}", 2 * count + 3 * edges + 4 * triangles)?;
+    cells(out, (0..count as u32).map(|i| [i]))?;
+    cells(out, frame.edges.iter().copied())?;
+    cells(out, frame.triangles.iter().copied())?;
+    writeln!(out, "\nCELL_TYPES {all}")?;
+    for (kind, count) in [(VERTEX, count), (LINE, edges), (TRIANGLE, triangles)] {
+        for _ in 0..count {
+            out.write_all(&kind.to_be_bytes())?;
+        }
     }
-    if !frame.edges.is_empty() {
-        cells(out, "LINES", frame.edges.iter().copied(), frame.edges.len())?;
-    }
-    if !frame.triangles.is_empty() {
-        cells(out, "POLYGONS", frame.triangles.iter().copied(), frame.triangles.len())?;
-    }
-    writeln!(out, "POINT_DATA {count}\nVECTORS velocity float")?;
+    writeln!(out, "\nPOINT_DATA {count}\nVECTORS velocity float")?;
     vectors(out, frame.velocities)?;
     scalars(out, "radius float", frame.radii.iter().map(|value| value.to_be_bytes()))?;
     scalars(out, "phase unsigned_int", frame.phases.iter().map(|value| value.to_be_bytes()))?;
@@ -37,18 +46,15 @@ fn vectors(out: &mut dyn Write, values: &[Vec3]) -> io::Result<()> {
 
 fn cells<const N: usize>(
     out: &mut dyn Write,
-    kind: &str,
     items: impl Iterator<Item = [u32; N]>,
-    count: usize,
 ) -> io::Result<()> {
-    writeln!(out, "{kind} {count} {}", count * (N + 1))?;
     for item in items {
         out.write_all(&(N as u32).to_be_bytes())?;
         for index in item {
             out.write_all(&index.to_be_bytes())?;
         }
     }
-    writeln!(out)
+    Ok(())
 }
 
 fn scalars(
@@ -102,15 +108,13 @@ mod tests {
         assert_eq!(file.line(), "# vtk DataFile Version 3.0");
         file.line();
         assert_eq!(file.line(), "BINARY");
-        assert_eq!(file.line(), "DATASET POLYDATA");
+        assert_eq!(file.line(), "DATASET UNSTRUCTURED_GRID");
         assert_eq!(file.line(), "POINTS 3 float");
         assert_eq!(file.floats(9), flat(FRAME.positions));
-        assert_eq!(file.line(), "VERTICES 3 6");
-        assert_eq!(file.words(6), [1, 0, 1, 1, 1, 2]);
-        assert_eq!(file.line(), "LINES 2 6");
-        assert_eq!(file.words(6), [2, 0, 1, 2, 1, 2]);
-        assert_eq!(file.line(), "POLYGONS 1 4");
-        assert_eq!(file.words(4), [3, 0, 1, 2]);
+        assert_eq!(file.line(), "CELLS 6 16");
+        assert_eq!(file.words(16), [1, 0, 1, 1, 1, 2, 2, 0, 1, 2, 1, 2, 3, 0, 1, 2]);
+        assert_eq!(file.line(), "CELL_TYPES 6");
+        assert_eq!(file.words(6), [1, 1, 1, 3, 3, 5]);
         assert_eq!(file.line(), "POINT_DATA 3");
         assert_eq!(file.line(), "VECTORS velocity float");
         assert_eq!(file.floats(9), flat(FRAME.velocities));

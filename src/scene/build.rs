@@ -1,15 +1,17 @@
-//! From a scene to a [`World`]: objects in a fixed order, then joints, colliders and forces.
+//! From a scene to a [`World`]: materials, objects in a fixed order, then joints, colliders and
+//! forces.
 
 mod collider;
-mod objects;
-mod pick;
+mod joint;
+pub(super) mod material;
 
 use super::Scene;
-use super::file::{ForceFile, ForceWord, JointFile};
+use super::file::{ForceFile, ForceWord};
 use super::keys::require;
 use super::names::Names;
+use super::objects::Entry;
 use crate::error::{Error, Result};
-use crate::world::{Force, ForceKind, Material, ParticleId, World};
+use crate::world::{Force, ForceKind, MaterialId, World};
 
 impl Scene {
     /// Builds the world. The same scene gives the same bits every time.
@@ -17,31 +19,42 @@ impl Scene {
         self.need.check(&self.name)?;
         let mut world = World::new();
         world.params = self.params.clone();
-        let names = Names::of(&self.file);
-        self.each("cloth", &self.file.cloth, |path, cloth| {
-            objects::add_cloth(&mut world, path, cloth)
+        let names = Names::of(self.file.objects());
+        self.each("material", &self.file.material, |path, file| {
+            material::add(&mut world, path, file)
         })?;
-        self.each("box", &self.file.boxes, |path, lattice| {
-            objects::add_box(&mut world, path, lattice)
+        self.each("material_pair", &self.file.material_pair, |path, file| {
+            material::add_pair(&mut world, path, file)
         })?;
-        let mut seed = self.seed();
-        self.each("granular", &self.file.granular, |path, grains| {
-            seed = seed.wrapping_add(1);
-            objects::add_granular(&mut world, path, grains, seed)
-        })?;
-        self.each("particles", &self.file.particles, |path, list| {
-            objects::add_particles(&mut world, path, list)
-        })?;
-        // Builders put the path into their messages; from here on the given name counts.
-        for (i, object) in world.objects.iter_mut().enumerate() {
-            object.name = names.name(i).into();
+        let entries: Vec<Entry> = self.file.objects().collect();
+        let mut built = Vec::with_capacity(entries.len());
+        for (i, Entry { path, number, object }) in entries.iter().enumerate() {
+            // Each object of a kind has a seed of its own.
+            let seed = self.seed().wrapping_add(1 + *number as u64);
+            let made = object.build(&mut world, path, seed);
+            let explain = |e| self.source.explain(e, path);
+            let id = made.map_err(explain)?.object;
+            let (name, common) = (names.name(i), object.common());
+            let material = material::of_object(&mut world, path, name, &common);
+            let material = material.map_err(explain)?;
+            if material != MaterialId::DEFAULT {
+                world.set_material(id, material)?;
+            }
+            // Builders put the path into their messages; from here on the given name counts.
+            let made = world.object_mut(id)?;
+            made.name = name.into();
+            made.visible = common.visible;
+            built.push((id, *object));
         }
         self.each("joint", &self.file.joint, |path, joint| {
-            add_joint(&mut world, &names, self, path, joint)
+            joint::add(&mut world, &names, &built, path, joint)
         })?;
         let folder = self.source.folder.as_deref();
         self.each("collider", &self.file.collider, |path, file| {
-            let collider = collider::read(path, file, folder)?;
+            let mut collider = collider::read(path, file, folder)?;
+            if let Some(name) = &file.material {
+                collider.material = material::find(&world, &format!("{path}.material"), name)?;
+            }
             world.colliders.push(collider);
             Ok(())
         })?;
@@ -65,57 +78,6 @@ impl Scene {
             let path = format!("{kind}.{i}");
             add(&path, table).map_err(|e| self.source.explain(e, &path))
         })
-    }
-}
-
-fn add_joint(
-    world: &mut World,
-    names: &Names,
-    scene: &Scene,
-    path: &str,
-    joint: &JointFile,
-) -> Result<()> {
-    let end = |key: &str, text: &str| {
-        find_particle(world, names, scene, text)
-            .map_err(|message| Error::value(format!("{path}.{key}"), message))
-    };
-    let (a, b) = (end("a", &joint.a)?, end("b", &joint.b)?);
-    let material = Material {
-        stiffness: joint.stiffness.map_or(1.0, |s| s.0),
-        compliance: joint.compliance.map_or(0.0, |c| c.0),
-        break_at: joint.break_at.map_or(f32::INFINITY, |s| s.0),
-        yield_at: joint.yield_at.map_or(f32::INFINITY, |s| s.0),
-    };
-    world.add_distance(a, b, joint.rest.map(|r| r.0), &material)
-}
-
-/// The particle `object:index` or, on a cloth, `object:column,row`.
-fn find_particle(
-    world: &World,
-    names: &Names,
-    scene: &Scene,
-    text: &str,
-) -> std::result::Result<ParticleId, String> {
-    let Some((name, index)) = text.rsplit_once(':') else {
-        return Err(format!("`{text}` is not a particle; expected \"object:index\""));
-    };
-    let Some((number, object)) = names.find(name).and_then(|i| Some((i, world.objects.get(i)?)))
-    else {
-        return Err(format!("there is no object `{name}`; {}", names.known()));
-    };
-    let numbers: Vec<i64> = index.split(',').map_while(|s| s.trim().parse().ok()).collect();
-    let count = object.id_count as usize;
-    let found = match (numbers.as_slice(), scene.file.cloth.get(number)) {
-        _ if numbers.len() != index.split(',').count() => None,
-        (&[i], _) => pick::from_end(i, count),
-        (&[column, row], Some(cloth)) => pick::cell([column, row], cloth.columns.0, cloth.rows.0),
-        _ => None,
-    };
-    match found {
-        Some(i) => Ok(ParticleId(object.first_id + i as u32)),
-        None => Err(format!(
-            "`{index}` is not one of the {count} particles of `{name}`, counted from 0"
-        )),
     }
 }
 

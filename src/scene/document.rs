@@ -1,16 +1,19 @@
 //! A scene's text as a tree that remembers where every value was written, through variants and
 //! `--set`, so that any complaint about a field can name its line.
 
+mod plain;
 mod tree;
 
 use super::file::SceneFile;
 use crate::error::{Error, Result};
+use crate::suggest;
 use crate::world::Params;
+use plain::plain;
 use serde::Deserialize;
 use std::ops::Range;
 use toml::Spanned;
 use toml::de::{DeTable, DeValue, ValueDeserializer};
-use tree::{Tree, deep_line, depth, merge, put, respan, set_value, visit};
+use tree::{Tree, deep_line, depth, merge, put, respan, set_value, visit, visit_values};
 
 /// More text than this is no scene; 64 MiB hold about a million explicit particles.
 pub(super) const MOST_BYTES: usize = 64 << 20;
@@ -81,16 +84,12 @@ impl<'i> Document<'i> {
     /// Lays a variant over the tree.
     pub fn overlay(&mut self, variant: &str) -> Result<()> {
         let Some((_, over)) = self.variants.iter().find(|(name, _)| name == variant) else {
-            let known: Vec<_> = self.variants().collect();
-            let known = match known.as_slice() {
-                [] => "this scene has none".into(),
-                _ => format!("known: {}", known.join(", ")),
-            };
+            let instead = suggest::instead(variant, self.variants());
             return Err(Error::input(
                 self.file,
                 None,
                 format!("variants.{variant}"),
-                format!("no such variant; {known}"),
+                format!("this scene has no such variant; {instead}"),
             ));
         };
         merge(&mut self.tree, over.clone());
@@ -134,6 +133,22 @@ impl<'i> Document<'i> {
         SceneFile::deserialize(from).map_err(|e| self.toml_error(&e))
     }
 
+    /// Calls `found(path, value)` for every number.
+    pub fn visit_numbers(&self, found: &mut impl FnMut(&str, f64)) {
+        visit_values(&self.tree, &mut String::new(), &mut |path, value| {
+            let number = match value {
+                DeValue::Integer(v) => {
+                    i64::from_str_radix(v.as_str(), v.radix()).ok().map(|v| v as f64)
+                }
+                DeValue::Float(v) => v.as_str().parse().ok(),
+                _ => None,
+            };
+            if let Some(number) = number {
+                found(path, number);
+            }
+        });
+    }
+
     /// An error about the field at `path`, with the line of the closest thing that was written.
     pub fn error_at(&self, path: &str, message: impl Into<String>) -> Error {
         self.error_in(self.span_of(path), path, message)
@@ -169,8 +184,11 @@ impl<'i> Document<'i> {
     fn toml_error(&self, error: &toml::de::Error) -> Error {
         let message = error.message().trim();
         match error.span() {
-            Some(span) => self.error_in(span.clone(), &self.path_of(&span), message),
-            None => Error::input(self.file, None, "scene", message),
+            Some(span) => {
+                let path = self.path_of(&span);
+                self.error_in(span, &path, plain(message, &path))
+            }
+            None => Error::input(self.file, None, "scene", plain(message, "scene")),
         }
     }
 

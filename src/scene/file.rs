@@ -1,189 +1,77 @@
-//! The scene file as it is written: one struct for each table. The module's page says what every
-//! key means; defaults are applied where the world is built.
+//! The scene file as it is written: one struct for each table. The page of the module says what
+//! every key means; defaults are applied where the world is built. The tables of objects are in
+//! [`super::objects`].
 
+use super::objects::{
+    BoxFile, ClothFile, Entry, GranularFile, ParticlesFile, entries, object_kinds,
+};
 use super::value::{
-    Angle, AtLeastZero, Count, Direction, Exactly, Pick, Positive, Real, Real64, Rotation, Scale,
-    Share, Spacing, Tube, Vector,
+    Angle, AtLeastZero, Count, Direction, Exactly, Positive, Real, Real64, Rotation, Scale, Share,
+    Vector,
 };
 use serde::Deserialize;
 use std::collections::BTreeMap;
 
-/// A whole scene, with variants already laid over it.
-#[derive(Clone, Debug, Deserialize)]
-#[serde(deny_unknown_fields)]
-pub(crate) struct SceneFile {
-    pub name: Option<String>,
-    #[serde(default)]
-    pub title: String,
-    #[serde(default)]
-    pub source: String,
-    pub seed: Option<Count>,
-    pub steps: Option<Count>,
-    #[serde(default)]
-    pub params: BTreeMap<String, toml::Value>,
-    #[serde(default)]
-    pub cloth: Vec<ClothFile>,
-    #[serde(default, rename = "box")]
-    pub boxes: Vec<BoxFile>,
-    #[serde(default)]
-    pub granular: Vec<GranularFile>,
-    #[serde(default)]
-    pub particles: Vec<ParticlesFile>,
-    #[serde(default)]
-    pub joint: Vec<JointFile>,
-    #[serde(default)]
-    pub collider: Vec<ColliderFile>,
-    #[serde(default)]
-    pub force: Vec<ForceFile>,
-    #[serde(default)]
-    pub camera: CameraFile,
-    #[serde(default)]
-    pub check: Vec<CheckFile>,
+/// Declares the scene file, with a list for every kind of object.
+macro_rules! scene_file {
+    ($($table:literal => $field:ident: $object:ty,)+) => {
+        /// A whole scene, with variants already laid over it.
+        #[derive(Clone, Debug, Deserialize)]
+        #[serde(deny_unknown_fields)]
+        pub(crate) struct SceneFile {
+            pub name: Option<String>,
+            #[serde(default)]
+            pub title: String,
+            #[serde(default)]
+            pub source: String,
+            pub seed: Option<Count>,
+            pub steps: Option<Count>,
+            #[serde(default)]
+            pub params: BTreeMap<String, toml::Value>,
+            #[serde(default)]
+            pub material: Vec<MaterialFile>,
+            #[serde(default)]
+            pub material_pair: Vec<MaterialPairFile>,
+            $(#[serde(default, rename = $table)]
+            $field: Vec<$object>,)+
+            #[serde(default)]
+            pub joint: Vec<JointFile>,
+            #[serde(default)]
+            pub collider: Vec<ColliderFile>,
+            #[serde(default)]
+            pub force: Vec<ForceFile>,
+            #[serde(default)]
+            pub camera: CameraFile,
+            #[serde(default)]
+            pub check: Vec<CheckFile>,
+        }
+
+        impl SceneFile {
+            /// Every object, in the order they are built.
+            pub fn objects(&self) -> impl Iterator<Item = Entry<'_>> {
+                std::iter::empty()$(.chain(entries($table, &self.$field)))+
+            }
+        }
+    };
 }
+object_kinds!(scene_file);
 
 #[derive(Clone, Debug, Deserialize)]
 #[serde(deny_unknown_fields)]
-pub(crate) struct ClothFile {
-    pub name: Option<String>,
-    pub origin: Option<Vector>,
-    pub along: Option<Direction>,
-    pub across: Option<Direction>,
-    pub columns: Count,
-    pub rows: Count,
-    pub spacing: Spacing,
-    pub mass: Option<Positive>,
-    pub area_density: Option<Positive>,
-    pub radius: Option<Positive>,
-    pub velocity: Option<Vector>,
-    #[serde(default)]
-    pub self_collide: bool,
-    pub stretch_compliance: Option<AtLeastZero>,
-    pub stretch_stiffness: Option<Share>,
-    pub shear_compliance: Option<AtLeastZero>,
-    pub shear_stiffness: Option<Share>,
-    pub bend_compliance: Option<AtLeastZero>,
-    pub bend_stiffness: Option<Share>,
-    pub break_at: Option<Positive>,
-    pub yield_at: Option<Positive>,
-    pub bend_break_at: Option<Positive>,
-    pub bend_yield_at: Option<Positive>,
-    #[serde(default)]
-    pub pin: Vec<Pick>,
-    #[serde(default)]
-    pub hold: Vec<HoldFile>,
-    pub stretch: Option<Exactly<Positive, 2>>,
-}
-
-/// The shape cut out of a lattice.
-#[derive(Clone, Copy, Debug, Default, PartialEq, Deserialize)]
-#[serde(rename_all = "lowercase")]
-pub(crate) enum SolidWord {
-    #[default]
-    Box,
-    Sphere,
-    Cylinder,
-    Torus,
-}
-
-#[derive(Clone, Copy, Debug, Default, PartialEq, Deserialize)]
-#[serde(rename_all = "lowercase")]
-pub(crate) enum EdgesWord {
-    #[default]
-    Full,
-    Axis,
+pub(crate) struct MaterialFile {
+    pub name: String,
+    pub friction: Option<AtLeastZero>,
+    pub static_friction: Option<AtLeastZero>,
+    pub restitution: Option<Share>,
 }
 
 #[derive(Clone, Debug, Deserialize)]
 #[serde(deny_unknown_fields)]
-pub(crate) struct BoxFile {
-    pub name: Option<String>,
-    pub counts: Exactly<Count, 3>,
-    pub spacing: Spacing,
-    pub center: Option<Vector>,
-    pub rotation: Option<Rotation>,
-    #[serde(default)]
-    pub solid: SolidWord,
-    pub tube: Option<Tube>,
-    #[serde(default)]
-    pub edges: EdgesWord,
-    pub stiffness: Option<Share>,
-    pub compliance: Option<AtLeastZero>,
-    pub break_at: Option<Positive>,
-    pub yield_at: Option<Positive>,
-    pub volume_compliance: Option<AtLeastZero>,
-    pub volume_stiffness: Option<Share>,
-    pub volume_break_at: Option<Positive>,
-    pub volume_yield_at: Option<Positive>,
-    pub mass: Option<Positive>,
-    pub density: Option<Positive>,
-    pub radius: Option<Positive>,
-    pub velocity: Option<Vector>,
-    #[serde(default)]
-    pub self_collide: bool,
-    #[serde(default)]
-    pub pin: Vec<Pick>,
-    #[serde(default)]
-    pub hold: Vec<HoldFile>,
-}
-
-#[derive(Clone, Debug, Deserialize)]
-#[serde(deny_unknown_fields)]
-pub(crate) struct GranularFile {
-    pub name: Option<String>,
-    pub origin: Option<Vector>,
-    pub counts: Exactly<Count, 3>,
-    pub spacing: Spacing,
-    pub radius: Option<Positive>,
-    pub mass: Option<Positive>,
-    pub density: Option<Positive>,
-    pub jitter: Option<Share>,
-    pub seed: Option<Count>,
-    #[serde(default)]
-    pub solid: SolidWord,
-    pub tube: Option<Tube>,
-    pub velocity: Option<Vector>,
-}
-
-#[derive(Clone, Debug, Deserialize)]
-#[serde(deny_unknown_fields)]
-pub(crate) struct ParticlesFile {
-    pub name: Option<String>,
-    pub positions: Vec<Vector>,
-    pub velocity: Option<Vector>,
-    pub mass: Option<Positive>,
-    pub density: Option<Positive>,
-    pub radius: Positive,
-    #[serde(default)]
-    pub self_collide: bool,
-    #[serde(default)]
-    pub chain: bool,
-    pub compliance: Option<AtLeastZero>,
-    pub stiffness: Option<Share>,
-    pub break_at: Option<Positive>,
-    pub yield_at: Option<Positive>,
-    #[serde(default)]
-    pub pin: Vec<Pick>,
-    #[serde(default)]
-    pub hold: Vec<HoldFile>,
-}
-
-/// Soft pins that follow a path.
-#[derive(Clone, Debug, Deserialize)]
-#[serde(deny_unknown_fields)]
-pub(crate) struct HoldFile {
-    pub at: Vec<Pick>,
-    pub compliance: Option<AtLeastZero>,
-    #[serde(default)]
-    pub looped: bool,
-    #[serde(default)]
-    pub keyframes: Vec<HoldKeyFile>,
-}
-
-#[derive(Clone, Copy, Debug, Deserialize)]
-#[serde(deny_unknown_fields)]
-pub(crate) struct HoldKeyFile {
-    pub time: Real64,
-    pub offset: Vector,
+pub(crate) struct MaterialPairFile {
+    pub materials: Exactly<String, 2>,
+    pub friction: Option<AtLeastZero>,
+    pub static_friction: Option<AtLeastZero>,
+    pub restitution: Option<Share>,
 }
 
 #[derive(Clone, Debug, Deserialize)]
@@ -226,6 +114,7 @@ pub(crate) struct ColliderFile {
     pub thickness: Option<AtLeastZero>,
     pub position: Option<Vector>,
     pub rotation: Option<Rotation>,
+    pub material: Option<String>,
     pub friction: Option<AtLeastZero>,
     pub static_friction: Option<AtLeastZero>,
     pub restitution: Option<Share>,

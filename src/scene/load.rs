@@ -4,6 +4,7 @@ use super::document::Document;
 use super::names::Names;
 use super::{Scene, builtin, check, size};
 use crate::error::{Error, Result};
+use crate::suggest;
 use crate::world::Params;
 use std::io::Read;
 use std::path::{Path, PathBuf};
@@ -60,9 +61,8 @@ impl Scene {
                 return Err(Error::value(
                     "scene",
                     format!(
-                        "there is no built-in scene `{name}`; known: {}; or give the path of a \
-                         .toml file",
-                        Self::builtin_names().collect::<Vec<_>>().join(", ")
+                        "there is no built-in scene `{name}`; {}; or give the path of a .toml file",
+                        suggest::instead(name, Self::builtin_names())
                     ),
                 ));
             }

@@ -6,7 +6,8 @@
 //! the field.
 //!
 //! A run goes: text -> tree with lines (`document`) -> variant and `--set` laid over it -> typed
-//! tables (`file`) -> size of the whole (`size`) -> objects, joints, colliders, forces (`build`).
+//! tables (`file`, `objects`) -> size of the whole (`size`) -> materials, objects, joints, colliders,
+//! forces (`build`).
 //!
 //! # Top level
 //!
@@ -21,92 +22,38 @@
 //! | `[camera]` | | | `eye` (m), `target` (m), `fov` (degrees, vertical); all optional |
 //! | `[variants.NAME]` | | | see below |
 //!
+//! # Objects
+//!
 //! Objects are built in the order cloth, box, granular, particles, and are called by their `name`
-//! or else by their place: `cloth.0`, `box.2`. Names may not repeat or hold a `:`.
+//! or else by their place: `cloth.0`, `box.2`. [`ObjectKinds`] is the page of their tables
+//! [`[[cloth]]`](ObjectKinds::CLOTH), [`[[box]]`](ObjectKinds::BOX),
+//! [`[[granular]]`](ObjectKinds::GRANULAR) and [`[[particles]]`](ObjectKinds::PARTICLES), with
+//! every key.
 //!
 //! # Values of several keys
 //!
 //! - A *direction* is any vector but 0; its length does not matter.
 //! - A *rotation* is `{ axis = [0, 1, 0], degrees = 45 }`, counter-clockwise looking against the axis.
-//! - *Strains* (`break_at`, `yield_at`): l/l0 - 1 for edges, rad for hinges, V/V0 - 1 for volumes.
-//!   Left out: never.
-//! - `compliance` counts with `method = "xpbd"` (0 is rigid), `stiffness` (0 to 1, 1 is rigid) with
-//!   `method = "pbd"`.
-//! - *Picks* choose particles of an object: `pin = ["top", [3, -1], 17]`. Numbers are indices in
-//!   the order of the particles, pairs are `[column, row]` of a cloth, negative ones count from the
-//!   end. Words: for a cloth `corners border top bottom left right top_left top_right bottom_left
-//!   bottom_right all` (top is row 0, left is column 0); for a box, in its own frame, `top bottom`
-//!   (y) `right left` (x) `front back` (z) `all`; for particles `first last all`.
-//! - A *hold* is a soft pin on a path: `hold = [{ at = PICKS, compliance = 0 [m/N], looped = false,
-//!   keyframes = [{ time = 0, offset = [0, 0, 0] }, { time = 2, offset = [0, 1, 0] }] }]`. Offsets
-//!   are from where each particle starts; between keyframes they are linear. Without keyframes
-//!   the particle is held where it starts.
 //!
-//! # `[[cloth]]`: a rectangle of particles joined by edges and diagonals
+//! # `[[material]]`: how things slide and bounce
 //!
 //! | key | unit | default | meaning |
 //! |---|---|---|---|
-//! | `columns`, `rows` | 1 | needed | particles in a row, and rows; at least 2 |
-//! | `spacing` | m | needed | between neighbours, 1e-6 to 1e6 |
-//! | `origin` | m | [0, 0, 0] | first corner: column 0, row 0 |
-//! | `along`, `across` | direction | x, z | of a row, and from row to row |
-//! | `mass` | kg | | of one particle; or |
-//! | `area_density` | kg/m² | 0.2 | mass = area_density spacing² |
-//! | `radius` | m | spacing / 2 | of one particle |
-//! | `velocity` | m/s | 0 | at the start |
-//! | `self_collide` | | false | whether it collides with itself |
-//! | `stretch_compliance`, `stretch_stiffness` | m/N, 1 | 0, 1 | edges |
-//! | `shear_compliance`, `shear_stiffness` | m/N, 1 | as stretch | diagonals |
-//! | `bend_compliance`, `bend_stiffness` | rad/(N m), 1 | none | hinges; either of them makes them |
-//! | `break_at`, `yield_at` | strain | never | edges and diagonals |
-//! | `bend_break_at`, `bend_yield_at` | rad | never | hinges |
-//! | `pin` | picks | [] | particles fixed where they start |
-//! | `hold` | holds | [] | particles held on a path |
-//! | `stretch` | 1 | [1, 1] | starts stretched so along and across, about its middle; rest lengths stay |
+//! | `name` | | needed | what objects and colliders call it; `default` is the material of `[params]` |
+//! | `friction`, `static_friction` | 1 | of `[params]` | coefficients; `friction` alone sets both |
+//! | `restitution` | 1 | of `[params]` | 0 to 1 |
 //!
-//! # `[[box]]`: a soft lattice
+//! Objects and colliders name one with `material = "NAME"`; an object may instead have these numbers
+//! among its own keys, and then has a material of its own. All others are of the default material,
+//! which is `[params]`. Where two materials meet, each kind of friction is the geometric mean of
+//! theirs, and restitution is the larger one. Static friction is never below kinetic friction.
+//!
+//! # `[[material_pair]]`: two materials that do not follow that rule
 //!
 //! | key | unit | default | meaning |
 //! |---|---|---|---|
-//! | `counts` | 1 | needed | particles along x, y, z |
-//! | `spacing` | m | needed | between neighbours, 1e-6 to 1e6 |
-//! | `center` | m | [0, 0, 0] | middle of the lattice |
-//! | `rotation` | rotation | none | about the middle |
-//! | `solid` | | "box" | what is kept of it: `box sphere cylinder torus`, inscribed, axis y |
-//! | `tube` | 1 | 0.25 | torus only: tube radius over outer radius, below 0.5 |
-//! | `edges` | | "full" | `full`: 26 neighbours, `axis`: 6 |
-//! | `compliance`, `stiffness` | m/N, 1 | 0, 1 | edges |
-//! | `break_at`, `yield_at` | strain | never | edges |
-//! | `volume_compliance`, `volume_stiffness` | m⁵/N, 1 | none | tetrahedra; either makes them |
-//! | `volume_break_at`, `volume_yield_at` | strain | never | tetrahedra |
-//! | `mass` | kg | | of one particle; or |
-//! | `density` | kg/m³ | 1000 | mass = density spacing³ |
-//! | `radius` | m | spacing / 2 | of one particle |
-//! | `velocity`, `self_collide`, `pin`, `hold` | | | as for cloth |
-//!
-//! # `[[granular]]`: loose grains
-//!
-//! | key | unit | default | meaning |
-//! |---|---|---|---|
-//! | `counts`, `spacing`, `solid`, `tube` | | | as for box |
-//! | `origin` | m | [0, 0, 0] | centre of the first grain, the lowest on each axis |
-//! | `radius` | m | spacing / 2 | of a grain |
-//! | `mass` | kg | | of a grain; or |
-//! | `density` | kg/m³ | 1000 | mass = density 4/3 π radius³ |
-//! | `jitter` | 1 | 0 | largest random displacement over the spacing, 0 to 1 |
-//! | `seed` | | from the scene's | of the displacement |
-//! | `velocity` | m/s | 0 | at the start |
-//!
-//! # `[[particles]]`: a list
-//!
-//! | key | unit | default | meaning |
-//! |---|---|---|---|
-//! | `positions` | m | needed | `[[x, y, z], ...]` |
-//! | `radius` | m | needed | of each |
-//! | `mass` or `density` | | density 1000 | as for grains |
-//! | `chain` | | false | joins each to the next: a rope |
-//! | `compliance`, `stiffness`, `break_at`, `yield_at` | | rigid | of the chain |
-//! | `velocity`, `self_collide`, `pin`, `hold` | | | as for cloth |
+//! | `materials` | | needed | two names: `["rubber", "ice"]`; they may be the same |
+//! | `friction`, `static_friction`, `restitution` | 1 | by the rule | at least one of them; `friction` alone sets both |
 //!
 //! # `[[joint]]`: an edge between two particles
 //!
@@ -133,8 +80,9 @@
 //! | `thickness` | m | 0 | mesh: of the sheet |
 //! | `position` | m | [0, 0, 0] | of the local origin |
 //! | `rotation` | rotation | none | about the local origin |
-//! | `friction`, `static_friction` | 1 | of `[params]` | coefficients; `friction` alone sets both |
-//! | `restitution` | 1 | of `[params]` | 0 to 1 |
+//! | `material` | | "default" | what it is made of |
+//! | `friction`, `static_friction` | 1 | by the materials | against particles of any material; `friction` alone sets both |
+//! | `restitution` | 1 | by the materials | against particles of any material, 0 to 1 |
 //! | `keyframes` | | [] | `[{ time = 0 [s], position = [..], rotation = {..} }]`; what a keyframe leaves out is the collider's own |
 //! | `looped` | | false | starts over after the last keyframe |
 //!
@@ -188,18 +136,22 @@
 //! `--set PATH=VALUE` comes last: `cloth.0.columns=100`, `params.dt=0.01`, or the name of a
 //! parameter alone: `iterations=20`. VALUE is a TOML value, and a bare word is a string.
 
+mod bond;
 mod build;
 mod builtin;
 mod check;
 mod document;
 mod file;
+mod idle;
 mod keys;
 mod load;
 mod names;
+mod objects;
 mod size;
 mod value;
 
 pub use check::{CheckResult, Checker};
+pub use objects::ObjectKinds;
 
 use crate::world::{MemoryNeed, Params};
 use file::SceneFile;

@@ -2,7 +2,9 @@
 
 use super::document::Document;
 use super::file::SceneFile;
+use super::objects::Entry;
 use crate::error::Result;
+use crate::suggest;
 use std::collections::HashMap;
 
 /// The objects in the order they are built, which is their order in the world.
@@ -16,7 +18,7 @@ pub(super) struct Names {
 impl Names {
     /// Collects the names; the same name twice is an error.
     pub fn read(file: &SceneFile, document: &Document) -> Result<Names> {
-        let names = Names::of(file);
+        let names = Names::of(file.objects());
         for (i, (path, name)) in names.objects.iter().enumerate() {
             let Some(name) = name else { continue };
             let field = format!("{path}.name");
@@ -31,23 +33,10 @@ impl Names {
         Ok(names)
     }
 
-    /// The names of a scene that has been read.
-    pub fn of(file: &SceneFile) -> Names {
-        fn paths<'a, T>(
-            kind: &'a str,
-            objects: &'a [T],
-            name: impl Fn(&T) -> &Option<String> + 'a,
-        ) -> impl Iterator<Item = (String, Option<String>)> + 'a {
-            objects
-                .iter()
-                .enumerate()
-                .map(move |(i, object)| (format!("{kind}.{i}"), name(object).clone()))
-        }
-        let objects = paths("cloth", &file.cloth, |o| &o.name)
-            .chain(paths("box", &file.boxes, |o| &o.name))
-            .chain(paths("granular", &file.granular, |o| &o.name))
-            .chain(paths("particles", &file.particles, |o| &o.name))
-            .collect::<Vec<_>>();
+    /// The names of objects that have been read.
+    pub fn of<'a>(entries: impl Iterator<Item = Entry<'a>>) -> Names {
+        let objects: Vec<(String, Option<String>)> =
+            entries.map(|entry| (entry.path, entry.object.common().name.map(Into::into))).collect();
         let mut index = HashMap::new();
         let given =
             objects.iter().enumerate().filter_map(|(i, (_, name))| Some((name.as_ref()?, i)));
@@ -58,7 +47,7 @@ impl Names {
         Names { objects, index }
     }
 
-    /// The object called so.
+    /// The place of the object that is called so.
     pub fn find(&self, name: &str) -> Option<usize> {
         self.index.get(name).copied()
     }
@@ -68,12 +57,12 @@ impl Names {
         self.objects.get(index).map_or("", |(path, name)| name.as_deref().unwrap_or(path))
     }
 
-    /// Every name, for messages.
-    pub fn known(&self) -> String {
+    /// What to say about a name that no object has.
+    pub fn instead_of(&self, name: &str) -> String {
         if self.objects.is_empty() {
-            return "the scene has no objects".into();
+            return format!("there is no object `{name}`; the scene has none");
         }
-        let names: Vec<&str> = (0..self.objects.len().min(20)).map(|i| self.name(i)).collect();
-        format!("known: {}", names.join(", "))
+        let known = (0..self.objects.len()).map(|i| self.name(i));
+        format!("there is no object `{name}`; {}", suggest::instead(name, known))
     }
 }

@@ -1,48 +1,40 @@
 //! How much a scene will hold, counted from its numbers before anything is allocated.
 
 use super::document::Document;
-use super::file::{EdgesWord, SceneFile};
+use super::file::SceneFile;
 use super::value::Count;
 use crate::error::Result;
 use crate::world::MemoryNeed;
 
-/// What each object needs, with its path.
-fn needs(file: &SceneFile) -> impl Iterator<Item = (String, MemoryNeed)> + '_ {
-    let cloths = file.cloth.iter().enumerate().map(|(i, cloth)| {
-        let n = product(&[cloth.columns, cloth.rows]);
-        let bend = cloth.bend_compliance.is_some() || cloth.bend_stiffness.is_some();
-        (format!("cloth.{i}"), need(n, 4, if bend { 3 } else { 0 }))
-    });
-    let boxes = file.boxes.iter().enumerate().map(|(i, lattice)| {
-        let n = product(&lattice.counts.0);
-        let edges = if lattice.edges == EdgesWord::Full { 13 } else { 3 };
-        let volume = lattice.volume_compliance.is_some() || lattice.volume_stiffness.is_some();
-        (format!("box.{i}"), need(n, edges, if volume { 6 } else { 0 }))
-    });
-    let grains = file.granular.iter().enumerate();
-    let grains = grains.map(|(i, g)| (format!("granular.{i}"), need(product(&g.counts.0), 0, 0)));
-    let loose = file.particles.iter().enumerate().map(|(i, list)| {
-        let n = list.positions.len() as u128;
-        (format!("particles.{i}"), need(n, u128::from(list.chain), 0))
-    });
-    let joints = MemoryNeed { edges: file.joint.len() as u128, ..Default::default() };
-    let joints = std::iter::once(("joint".to_string(), joints));
-    cloths.chain(boxes).chain(grains).chain(loose).chain(joints)
-}
-
-/// The sum over all objects, or an error that names the one with which it becomes too much.
+/// The sum over all objects and joints, or an error that names the object with which it becomes too
+/// much.
 pub(super) fn total(file: &SceneFile, document: &Document) -> Result<MemoryNeed> {
+    let joints = MemoryNeed { edges: file.joint.len() as u128, ..Default::default() };
+    let sum = file.objects().fold(joints, |sum, entry| plus(sum, entry.object.need()));
+    // The check asks the system for free memory, so a scene that fits asks once.
+    if sum.check("scene").is_ok() {
+        return Ok(sum);
+    }
     let mut sum = MemoryNeed::default();
-    for (path, more) in needs(file) {
-        sum.particles = sum.particles.saturating_add(more.particles);
-        sum.edges = sum.edges.saturating_add(more.edges);
-        sum.corners4 = sum.corners4.saturating_add(more.corners4);
+    let objects = file.objects().map(|entry| (entry.path, entry.object.need()));
+    for (path, more) in objects.chain(std::iter::once(("joint".to_string(), joints))) {
+        sum = plus(sum, more);
         sum.check(&path).map_err(|e| document.explain(e, &path))?;
     }
     Ok(sum)
 }
 
-fn need(particles: u128, edges_each: u128, corners4_each: u128) -> MemoryNeed {
+fn plus(a: MemoryNeed, b: MemoryNeed) -> MemoryNeed {
+    MemoryNeed {
+        particles: a.particles.saturating_add(b.particles),
+        edges: a.edges.saturating_add(b.edges),
+        corners4: a.corners4.saturating_add(b.corners4),
+        neighbors: a.neighbors.saturating_add(b.neighbors),
+    }
+}
+
+/// What so many particles need, with so many constraints for each.
+pub(super) fn need(particles: u128, edges_each: u128, corners4_each: u128) -> MemoryNeed {
     MemoryNeed {
         particles,
         edges: particles.saturating_mul(edges_each),
@@ -51,6 +43,7 @@ fn need(particles: u128, edges_each: u128, corners4_each: u128) -> MemoryNeed {
     }
 }
 
-fn product(counts: &[Count]) -> u128 {
+/// The product of counts, which may be far larger than any memory.
+pub(super) fn product(counts: &[Count]) -> u128 {
     counts.iter().fold(1, |n, &c| u128::from(c.0).saturating_mul(n))
 }

@@ -101,6 +101,13 @@ number!(
 #[derive(Clone, Copy, Debug, PartialEq)]
 pub(crate) struct Count(pub u64);
 
+impl Count {
+    /// For builders: counts too large for them have been refused by the size of the whole.
+    pub fn clamped(self) -> u32 {
+        u32::try_from(self.0).unwrap_or(u32::MAX)
+    }
+}
+
 impl<'de> Deserialize<'de> for Count {
     fn deserialize<D: Deserializer<'de>>(from: D) -> Result<Self, D::Error> {
         struct Whole;
@@ -179,7 +186,7 @@ impl TryFrom<Vector> for Direction {
 pub(crate) struct Rotation(pub Quat);
 
 #[derive(Deserialize)]
-#[serde(deny_unknown_fields)]
+#[serde(deny_unknown_fields, expecting = "a turn such as { axis = [0, 1, 0], degrees = 45 }")]
 struct AxisAngle {
     axis: Direction,
     degrees: Real,

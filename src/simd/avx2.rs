@@ -228,6 +228,35 @@ impl Simd for Avx2 {
         unsafe { _mm256_movemask_ps(mask) == 0xff }
     }
     #[inline(always)]
+    fn any(mask: __m256) -> bool {
+        // SAFETY: see `Avx2`.
+        unsafe { _mm256_movemask_ps(mask) != 0 }
+    }
+    #[inline(always)]
+    fn reaches(self, other: Self) -> __m256 {
+        // SAFETY: see `Avx2`.
+        unsafe { _mm256_cmp_ps::<_CMP_GE_OQ>(self.0, other.0) }
+    }
+    #[inline(always)]
+    fn max(self, other: Self) -> Self {
+        // SAFETY: see `Avx2`.
+        Avx2(unsafe { _mm256_max_ps(self.0, other.0) })
+    }
+    #[inline(always)]
+    fn min(self, other: Self) -> Self {
+        // SAFETY: see `Avx2`.
+        Avx2(unsafe { _mm256_min_ps(self.0, other.0) })
+    }
+    #[inline(always)]
+    fn nearest(self) -> [i32; LANES] {
+        let mut integers = [0; LANES];
+        // SAFETY: see `Avx2`; there is room for eight integers.
+        unsafe {
+            _mm256_storeu_si256(integers.as_mut_ptr().cast(), _mm256_cvtps_epi32(self.0));
+        }
+        integers
+    }
+    #[inline(always)]
     fn at_most(self, other: Self) -> u32 {
         // SAFETY: see `Avx2`.
         unsafe { _mm256_movemask_ps(_mm256_cmp_ps::<_CMP_LE_OQ>(self.0, other.0)) as u32 }

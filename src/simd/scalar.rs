@@ -120,6 +120,26 @@ impl Simd for Scalar {
         mask.iter().all(|&set| set)
     }
     #[inline(always)]
+    fn any(mask: Self::Mask) -> bool {
+        mask.iter().any(|&set| set)
+    }
+    #[inline(always)]
+    fn reaches(self, other: Self) -> Self::Mask {
+        from_fn(|k| self.0[k] >= other.0[k])
+    }
+    #[inline(always)]
+    fn max(self, other: Self) -> Self {
+        Self::select(self.above(other), self, other)
+    }
+    #[inline(always)]
+    fn min(self, other: Self) -> Self {
+        Self::select(other.above(self), self, other)
+    }
+    #[inline(always)]
+    fn nearest(self) -> [i32; LANES] {
+        self.0.map(|value| value.round_ties_even() as i32)
+    }
+    #[inline(always)]
     fn at_most(self, other: Self) -> u32 {
         (0..LANES).fold(0, |mask, k| mask | u32::from(self.0[k] <= other.0[k]) << k)
     }

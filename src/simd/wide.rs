@@ -1,6 +1,6 @@
 //! The `wide` crate: what the compiler's baseline has.
 
-use super::{BY_PAIRS, LANES, Number, Simd, operators, pick_one_by_one};
+use super::{BY_PAIRS, LANES, NO_FRACTION, Number, Simd, operators, pick_one_by_one};
 use bytemuck::cast;
 use wide::{f32x4, f32x8, i32x8};
 
@@ -169,6 +169,28 @@ impl Simd for Wide {
     #[inline(always)]
     fn all(mask: f32x8) -> bool {
         mask.to_bitmask() == 0xff
+    }
+    #[inline(always)]
+    fn any(mask: f32x8) -> bool {
+        mask.to_bitmask() != 0
+    }
+    #[inline(always)]
+    fn reaches(self, other: Self) -> f32x8 {
+        self.0.simd_ge(other.0)
+    }
+    #[inline(always)]
+    fn max(self, other: Self) -> Self {
+        Self::select(self.above(other), self, other)
+    }
+    #[inline(always)]
+    fn min(self, other: Self) -> Self {
+        Self::select(other.above(self), self, other)
+    }
+    #[inline(always)]
+    fn nearest(self) -> [i32; LANES] {
+        // The sum has its whole part in the lowest bits.
+        let bits = (self + NO_FRACTION).0.to_array().map(f32::to_bits);
+        bits.map(|bits| (bits as i32).wrapping_sub(NO_FRACTION.to_bits() as i32))
     }
     #[inline(always)]
     fn at_most(self, other: Self) -> u32 {

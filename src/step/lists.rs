@@ -2,7 +2,7 @@
 
 use super::{Dispatch, Part, Pass};
 use crate::cpu::radix_count::DIGITS;
-use crate::world::BroadPhase;
+use crate::world::{BroadPhase, ListDescription, ListReach, World};
 
 /// Fewer particles than this are quickest found by testing every pair.
 const FEW: usize = 64;
@@ -27,6 +27,13 @@ impl BroadPhase {
         let mean = (sum / count as f64) as f32;
         if largest > WIDE_SPREAD * mean { BroadPhase::Bvh } else { BroadPhase::Grid }
     }
+}
+
+/// What finds the neighbours of a list.
+pub(crate) fn structure(world: &World, list: &ListDescription) -> BroadPhase {
+    let equal = matches!(list.reach, ListReach::Length(_));
+    let reaches = world.particles.radius.iter().map(|&r| if equal { 1.0 } else { r });
+    world.params.broad_phase.resolve(reaches)
 }
 
 /// The passes that sort the points along a curve that keeps near ones together.

@@ -1,14 +1,22 @@
-//! Which word means what: `globals`, written by the host before a step, and `state`, kept by the
-//! device. Shaders name the same words; `tests/mirror.rs` compares them.
+//! Which word means what, in every buffer that host and device share: `globals`, written by the host
+//! before a step, `state`, kept by the device, and the rows of the other buffers. Shaders name the
+//! same words (`%g_omega`, `%set_stride`); the driver that assembles them takes the places from here
+//! and refuses a word that is not here.
+
+use crate::step::Pass;
+use crate::world::Kind;
 
 macro_rules! words {
-    ($(#[$doc:meta])* $table:ident: $($name:ident $word:literal = $at:literal;)+) => {
+    ($(#[$doc:meta])* $table:ident: $($name:ident $word:literal = $at:expr;)+) => {
         // Some are the shaders' alone.
         $(#[allow(dead_code)] pub(crate) const $name: usize = $at;)+
         $(#[$doc])*
         pub const $table: &[(&str, usize)] = &[$(($word, $at)),+];
     };
 }
+
+/// The passes whose shaders read the number of the substep, which is the first push constant.
+pub const READ_SUBSTEP: &[Pass] = &[Pass::Bounds, Pass::CollideEnvironment, Pass::SolvePin];
 
 /// Words the host writes before a step.
 pub mod globals {
@@ -23,14 +31,11 @@ pub mod globals {
         GRAVITY_Z "g_gravity_z" = 5;
         KEEP "g_keep" = 6;
         INTEGRATOR "g_integrator" = 7;
-        SOLVER "g_solver" = 8;
         METHOD "g_method" = 9;
         OMEGA "g_omega" = 10;
         CONTACT_OMEGA "g_contact_omega" = 11;
         MARGIN "g_margin" = 12;
-        STATIC_FRICTION "g_static_friction" = 13;
-        FRICTION "g_friction" = 14;
-        RESTITUTION "g_restitution" = 15;
+        MATERIALS "g_materials" = 13;
         RESTITUTION_THRESHOLD "g_restitution_threshold" = 16;
         MASS_SCALE "g_mass_scale" = 17;
         UP "g_up_x" = 18;
@@ -41,13 +46,8 @@ pub mod globals {
         OCTREE_LEAF "g_octree_leaf" = 23;
         OCTREE_DEPTH "g_octree_depth" = 24;
         BVH_LEAF "g_bvh_leaf" = 25;
-        BVH_START "g_bvh_start" = 26;
         BVH_VOLUME "g_bvh_volume" = 27;
-        BVH_WALK "g_bvh_walk" = 28;
         FORCES "g_forces" = 29;
-        LAW_DISTANCE "g_law_distance" = 30;
-        LAW_BEND "g_law_bend" = 31;
-        LAW_VOLUME "g_law_volume" = 32;
         BOTH "g_both" = 33;
         NEIGHBOR_CAP "g_neighbor_cap" = 34;
         ENVIRONMENT_CAP "g_environment_cap" = 35;
@@ -57,14 +57,21 @@ pub mod globals {
         TILE_CAP "g_tile_cap" = 39;
         RENEW "g_renew" = 40;
         SLACK "g_slack" = 41;
-        MEAN_REACH "g_mean_reach" = 42;
-        LEAST_REACH "g_least_reach" = 43;
         LARGEST_REACH "g_largest_reach" = 44;
-        ALIKE "g_alike" = 45;
+        COMMON_CONTACT "g_common_contact" = 45;
         PAIRS_BOUNCE "g_pairs_bounce" = 46;
-        EQUAL "g_equal" = 47;
         TILE_PER_METRE "g_tile_per_metre" = 48;
+        REACH_LENGTH "g_reach_length" = 56;
+        SLACK_LENGTH "g_slack_length" = 57;
+        CHOOSES "g_chooses" = 58;
+        EVERYTHING "g_everything" = 59;
+        ASKS_MASK "g_asks_mask" = 60;
+        ASKS_VALUE "g_asks_value" = 61;
+        FOUND_MASK "g_found_mask" = 62;
+        FOUND_VALUE "g_found_value" = 63;
     }
+    /// The first word of the laws of the kinds: `g_law_distance` and so on.
+    pub(crate) const LAW: usize = 50;
     /// First word of the force fields, and how many each takes.
     pub(crate) const FIELDS: usize = 64;
     pub(crate) const FIELD: usize = 16;
@@ -82,7 +89,6 @@ pub mod state {
         QUARANTINED "s_quarantined" = 4;
         BROKEN "s_broken" = 5;
         CONTACTS "s_contacts" = 6;
-        LISTED "s_listed" = 7;
         OVERFLOW_NEIGHBORS "s_overflow_neighbors" = 8;
         OVERFLOW_ENVIRONMENT "s_overflow_environment" = 9;
         OVERFLOW_PAIRS "s_overflow_pairs" = 10;
@@ -119,22 +125,29 @@ pub mod state {
         TILE_COUNT_Y "s_tile_count_y" = 57;
         TILE_COUNT_Z "s_tile_count_z" = 58;
         TILES "s_tiles" = 59;
-        TILE_SNUG "s_tile_snug" = 60;
-        APART "s_apart" = 61;
+        TILES_HOLD_PAIRS "s_tiles_hold_pairs" = 60;
+        FAR_PAIRS "s_far_pairs" = 61;
         OCTREE_NODES "s_octree_nodes" = 62;
-        OCTREE_LEVEL "s_octree_level" = 63;
         ACCELERATE_COUNT "s_accelerate_count" = 76;
         ACCELERATE_OMEGA "s_accelerate_omega" = 77;
         ACCELERATE_RHO "s_accelerate_rho" = 78;
         ACCELERATE_LEAST "s_accelerate_least" = 79;
-        APART_FIRST "s_apart_first" = 80;
-        MARKED_DISTANCE "s_marked_distance" = 92;
-        MARKED_BEND "s_marked_bend" = 93;
-        MARKED_VOLUME "s_marked_volume" = 94;
+        FAR_PAIRS_FIRST "s_far_pairs_first" = 80;
         ENVIRONMENT_LISTED "s_environment_listed" = 81;
         GAVE_UP "s_gave_up" = 82;
         ARGUMENTS "s_arguments" = 96;
+        GROUPS_PARTICLES "s_groups_particles" = arguments(slot::PARTICLES);
+        GROUPS_ONE "s_groups_one" = arguments(slot::ONE);
+        GROUPS_BUCKETS "s_groups_buckets" = arguments(slot::BUCKETS);
+        GROUPS_TILES "s_groups_tiles" = arguments(slot::TILE_COLOR);
+        GROUPS_NODES "s_groups_nodes" = arguments(slot::NODES);
+        GROUPS_BLOCKS "s_groups_blocks" = arguments(slot::BLOCKS);
         TILE_FIRST "s_tile_first" = 192;
+    }
+    /// The first word of the rows that broke, by kind: `s_marked_distance` and so on.
+    pub(crate) const MARKED: usize = 84;
+    const fn arguments(slot: u32) -> usize {
+        ARGUMENTS + 3 * slot as usize
     }
     /// Words of `state`.
     pub(crate) const WORDS: usize = 512;
@@ -152,13 +165,213 @@ pub mod state {
     }
 }
 
-/// Constraint buffers: words before the columns, and where in them colours begin.
-pub(crate) const SET_HEADER: usize = 256;
-pub(crate) const SET_FIRST: usize = 64;
-pub(crate) const SET_LIVE: usize = 128;
-/// Columns behind the corners.
-pub(crate) const SET_COLUMNS: usize = 9;
-/// Pin buffers: words before the columns.
-pub(crate) const PIN_HEADER: usize = 16;
-/// Particles counted together by the radix sort.
-pub(crate) const COUNTED: usize = 8192;
+/// Buffers of constraints: `distance`, `bend`, `volume`.
+pub mod set {
+    words! {
+        /// Names and places of the words before the columns. A column has `set_stride` words.
+        SET:
+        STRIDE "set_stride" = 0;
+        CORNERS "set_corners" = 1;
+        COLORS "set_colors" = 2;
+        INCIDENT_START "set_incident_start" = 3;
+        INCIDENT "set_incident" = 4;
+        INCIDENT_LIVE "set_incident_live" = 5;
+        NATURAL "set_natural" = 6;
+        NATURAL_LIVE "set_natural_live" = 7;
+        FIRST "set_first" = 64;
+        LIVE "set_live" = 128;
+        COLUMNS "set_columns" = 256;
+    }
+}
+
+/// Columns of constraints, counted from behind those of the corners. Shaders of one kind name
+/// them counted from the first corner: `column_bend_rest` is 4 further on than `column_rest`.
+pub mod column {
+    words! {
+        /// Names and places of the columns.
+        COLUMN:
+        REST "column_rest" = 0;
+        REST_ORIGINAL "column_rest_original" = 1;
+        SOFT "column_soft" = 2;
+        BREAK_AT "column_break_at" = 3;
+        YIELD_AT "column_yield_at" = 4;
+        LAMBDA "column_lambda" = 5;
+        BUSIEST "column_busiest" = 6;
+        SERIAL "column_serial" = 7;
+        SCRATCH "column_scratch" = 8;
+    }
+    /// How many there are.
+    pub(crate) const COUNT: usize = COLUMN.len();
+}
+
+/// The buffer of pins.
+pub mod pins {
+    words! {
+        /// Names and places of the words before the columns, then of the columns; behind them
+        /// stand the targets, 4 words a pin and substep.
+        PINS:
+        COUNT "pins_count" = 0;
+        STRIDE "pins_stride" = 1;
+        COLUMNS "pins_columns" = 16;
+        SLOT "pins_column_slot" = 0;
+        SOFT "pins_column_soft" = 1;
+        LAMBDA "pins_column_lambda" = 2;
+        TARGETS "pins_column_targets" = 3;
+    }
+}
+
+/// The buffer of materials: rows by material and other material, then by obstacle and material.
+pub mod materials {
+    words! {
+        /// Names and places of the words of a row.
+        MATERIALS:
+        WORDS "pair_words" = 4;
+        STATIC_FRICTION "pair_static_friction" = 0;
+        FRICTION "pair_friction" = 1;
+        RESTITUTION "pair_restitution" = 2;
+    }
+}
+
+/// The buffer of obstacles; `stages/environment.rs` tells what the words hold.
+pub mod colliders {
+    words! {
+        /// Names and places of the words of the head, a collider, a pose, a node and a triangle.
+        COLLIDERS:
+        COUNT "colliders_count" = 0;
+        SUBSTEPS "colliders_substeps" = 1;
+        POSES "colliders_poses" = 2;
+        FIRST "colliders_first" = 16;
+        WORDS "collider_words" = 32;
+        KIND "collider_kind" = 0;
+        SIZES "collider_sizes" = 1;
+        THICKNESS "collider_thickness" = 11;
+        NODES "collider_nodes" = 12;
+        NODE_COUNT "collider_node_count" = 13;
+        TRIANGLES "collider_triangles" = 14;
+        TRIANGLE_COUNT "collider_triangle_count" = 15;
+        POSE_WORDS "pose_words" = 32;
+        POSE_START "pose_start" = 0;
+        POSE_START_TURN "pose_start_turn" = 3;
+        POSE_END "pose_end" = 7;
+        POSE_END_TURN "pose_end_turn" = 10;
+        POSE_GUARD "pose_guard" = 14;
+        POSE_GUARD_NUMBERS "pose_guard_numbers" = 15;
+        NODE_WORDS "mesh_node_words" = 9;
+        NODE_LOW "mesh_node_low" = 0;
+        NODE_HIGH "mesh_node_high" = 3;
+        NODE_SKIP "mesh_node_skip" = 6;
+        NODE_FIRST "mesh_node_first" = 7;
+        NODE_LEAF "mesh_node_count" = 8;
+        TRIANGLE_WORDS "triangle_words" = 16;
+        TRIANGLE_A "triangle_a" = 0;
+        TRIANGLE_B "triangle_b" = 3;
+        TRIANGLE_C "triangle_c" = 6;
+        TRIANGLE_NORMAL "triangle_normal" = 9;
+        TRIANGLE_NUMBER "triangle_number" = 12;
+        TRIANGLE_FLAGS "triangle_flags" = 13;
+    }
+}
+
+/// The trees; `stages/trees.rs` tells what the words hold.
+pub mod trees {
+    words! {
+        /// Names and places of the words of a node of the octree and of the tree of volumes.
+        TREES:
+        OCTREE_NODE "octree_node_words" = 12;
+        OCTREE_HIGH "octree_node_high" = 3;
+        OCTREE_FIRST "octree_node_first" = 6;
+        OCTREE_END "octree_node_end" = 7;
+        OCTREE_FIRST_CHILD "octree_node_first_child" = 8;
+        OCTREE_CHILD_COUNT "octree_node_child_count" = 9;
+        OCTREE_PARENT "octree_node_parent" = 10;
+        OCTREE_ARRIVED "octree_node_arrived" = 11;
+        BVH_NODE "bvh_node_words" = 16;
+        BVH_HIGH "bvh_node_high" = 6;
+        BVH_FIRST "bvh_node_first" = 12;
+        BVH_SPLIT "bvh_node_split" = 13;
+        BVH_LAST "bvh_node_last" = 14;
+        BVH_ARRIVED "bvh_node_arrived" = 15;
+    }
+}
+
+/// Tiles in `contact_rows`; `stages/lists.rs` tells what the words hold.
+pub mod tile {
+    words! {
+        /// Names and places of the words of a tile: where each colour of its pairs begins and the
+        /// last ends, then its members.
+        TILE:
+        PAIR_COLORS "tile_pair_colors" = 64;
+        MEMBERS "tile_members" = 65;
+        MEMBERS_END "tile_members_end" = 66;
+        NUMBER "tile_number" = 67;
+        WORDS "tile_words" = 68;
+    }
+}
+
+/// The radix sort.
+pub mod radix {
+    words! {
+        /// Names of sizes: places that a group counts, and values of a digit.
+        RADIX:
+        BLOCK "radix_block" = 8192;
+        VALUES "radix_values" = 1024;
+    }
+}
+
+/// The kinds of constraint that have rows on the device, and the particles of a row of each.
+pub const KINDS: [(&str, usize); Kind::SETS.len()] = {
+    let mut kinds = [("", 0); Kind::SETS.len()];
+    let mut at = 0;
+    while at < kinds.len() {
+        kinds[at] = (Kind::SETS[at].name(), Kind::SETS[at].corners());
+        at += 1;
+    }
+    kinds
+};
+
+/// Words of which every kind has one, in the order of [`KINDS`]: the name before that of the kind,
+/// and the place of the first.
+pub const WORDS_OF_KINDS: [(&str, usize); 2] =
+    [("g_law_", globals::LAW), ("s_marked_", state::MARKED)];
+// The words behind them are taken.
+const _: () = assert!(globals::LAW + KINDS.len() <= globals::REACH_LENGTH);
+const _: () = assert!(state::MARKED + KINDS.len() <= state::ARGUMENTS);
+
+/// Every table.
+pub const TABLES: &[&[(&str, usize)]] = &[
+    globals::GLOBALS,
+    state::STATE,
+    set::SET,
+    column::COLUMN,
+    pins::PINS,
+    materials::MATERIALS,
+    colliders::COLLIDERS,
+    trees::TREES,
+    tile::TILE,
+    radix::RADIX,
+];
+
+/// The place of a word, by its name in the shaders.
+pub fn word(name: &str) -> Option<usize> {
+    let place = |name: &str| {
+        let mut words = TABLES.iter().copied().flatten();
+        words.find(|(known, _)| *known == name).map(|(_, at)| *at)
+    };
+    let of_kind = || {
+        let (first, kind) = WORDS_OF_KINDS
+            .iter()
+            .find_map(|(before, first)| Some((first, name.strip_prefix(before)?)))?;
+        Some(first + KINDS.iter().position(|(known, _)| *known == kind)?)
+    };
+    place(name).or_else(of_kind).or_else(|| {
+        // A column of one kind of constraint.
+        let (kind, column) = name.strip_prefix("column_")?.split_once('_')?;
+        let (_, corners) = KINDS.iter().find(|(known, _)| *known == kind)?;
+        Some(corners + place(&format!("column_{column}"))?)
+    })
+}
+
+pub(crate) use column::COUNT as SET_COLUMNS;
+pub(crate) use pins::COLUMNS as PIN_HEADER;
+pub(crate) use radix::BLOCK as COUNTED;
+pub(crate) use set::{COLUMNS as SET_HEADER, FIRST as SET_FIRST, LIVE as SET_LIVE};

@@ -1,26 +1,31 @@
-//! How large everything on the device is: counts of a world, and room for what is only known later.
+//! How large everything on the device is. That follows from the counts of a world, and from the room
+//! that lists have whose length only a step finds out.
 
-use super::layout::state as s;
-use super::layout::{COUNTED, PIN_HEADER, SET_COLUMNS, SET_HEADER};
+use super::layout::{PIN_HEADER, SET_COLUMNS, SET_HEADER, materials};
 use super::stages;
 use crate::cpu::Scratch;
 use crate::pass::Buffer;
-use crate::world::{Acceleration, ConstraintSet, Solver, World};
-use std::ops::Range;
+use crate::table::Mark;
+use crate::world::material::MaterialPairs;
+use crate::world::{Acceleration, ConstraintRows, Kind, ListId, Solver, World};
+use std::ops::{Index, Range};
 
-/// Room for lists. Grown when a step runs out of it; the step is then done again.
-#[derive(Clone, Copy, Debug, PartialEq)]
+/// The least room for pins and for force fields.
+const SPARE: usize = 8;
+
+/// Room for the lists that grow, in entries, by buffer. When a step runs out of it the room grows and
+/// the step is done again.
+#[derive(Clone, Debug, PartialEq)]
 pub(crate) struct Room {
-    pub neighbors: usize,
-    pub environment: usize,
-    pub pairs: usize,
-    pub nodes: usize,
+    own: [usize; Buffer::COUNT],
+    /// Entries of the neighbour lists that were added to the world.
+    lists: Vec<(ListId, usize)>,
 }
 
-/// Rows of a kind of constraint as they lie on the device.
+/// How the rows of a kind of constraint lie on the device.
 #[derive(Clone, Debug, Default, PartialEq)]
-pub(crate) struct Rows {
-    /// Rows in all when they were loaded: the stride of a column.
+pub(crate) struct SetPlan {
+    /// How many rows were loaded: the stride of a column.
     pub cap: usize,
     pub corners: usize,
     pub colors: Vec<Range<usize>>,
@@ -30,15 +35,19 @@ pub(crate) struct Rows {
 #[derive(Clone, Debug, PartialEq)]
 pub(crate) struct Plan {
     pub particles: usize,
-    /// Distance, bend, volume.
-    pub rows: [Rows; 3],
+    /// One for each stored kind.
+    pub sets: [SetPlan; Kind::SETS.len()],
+    /// Pins there is room for.
     pub pins: usize,
     pub substeps: usize,
     pub solver: Solver,
     /// Whether iterates are carried further.
     pub accelerated: bool,
+    /// Force fields there is room for.
     pub forces: usize,
     pub room: Room,
+    /// Words that materials take in pairs and on obstacles.
+    pub material_words: usize,
     /// Words the obstacles take.
     pub collider_words: usize,
     pub colliders: usize,
@@ -48,50 +57,83 @@ pub(crate) struct Plan {
     pub workgroup: u32,
 }
 
-impl Room {
-    fn of(particles: usize) -> Self {
-        Room {
-            neighbors: 16 * particles + 64,
-            environment: 2 * particles + 64,
-            pairs: 8 * particles + 64,
-            nodes: 2 * particles + 64,
-        }
+impl Index<Buffer> for Room {
+    type Output = usize;
+    fn index(&self, buffer: Buffer) -> &usize {
+        &self.own[buffer as usize]
     }
 }
 
 impl Room {
-    /// With what a step counted where there was too little, and half more.
-    pub fn grown(self, state: &[u32]) -> Self {
-        let more = |room: usize, at: usize| {
-            let needed = state[at] as usize;
-            if needed > room { needed + needed / 2 } else { room }
-        };
-        Room {
-            neighbors: more(self.neighbors, s::OVERFLOW_NEIGHBORS),
-            environment: more(self.environment, s::OVERFLOW_ENVIRONMENT),
-            pairs: more(self.pairs, s::OVERFLOW_PAIRS),
-            nodes: more(self.nodes, s::OVERFLOW_NODES),
+    fn of(world: &World) -> Self {
+        let own = std::array::from_fn(|at| first_room(Buffer::ALL[at], world.particles.len()));
+        Room { own, lists: Vec::new() }
+    }
+    /// With room for each list of the world, and for no other.
+    fn with_lists_of(mut self, world: &World) -> Self {
+        let first = first_room(Buffer::Neighbors, world.particles.len());
+        let known = |id| self.lists.iter().find(|(list, _)| *list == id).map(|(_, room)| *room);
+        let lists = world.lists.iter().map(|list| (list.id, known(list.id).unwrap_or(first)));
+        self.lists = lists.collect();
+        self
+    }
+    /// The lists that were added.
+    pub fn lists(&self) -> impl Iterator<Item = ListId> {
+        self.lists.iter().map(|(id, _)| *id)
+    }
+    /// The room of a buffer, as passes have it that are about a list.
+    fn of_list(&mut self, list: ListId, buffer: Buffer) -> &mut usize {
+        let own = &mut self.own[buffer as usize];
+        if !buffer.is(Mark::OfList) {
+            return own;
         }
+        self.lists.iter_mut().find(|(id, _)| *id == list).map_or(own, |(_, room)| room)
+    }
+    /// Where passes that were about a list counted more than there was room for: room for that, and
+    /// half more.
+    pub fn grown(mut self, list: ListId, state: &[u32]) -> Self {
+        for &buffer in Buffer::ALL {
+            let needed = buffer.overflow().map_or(0, |word| state[word] as usize);
+            let room = self.of_list(list, buffer);
+            if needed > *room {
+                *room = needed + needed / 2;
+            }
+        }
+        self
     }
     /// With room for the lists that the CPU made.
-    fn holding(self, scratch: &Scratch) -> Self {
-        Room {
-            neighbors: self.neighbors.max(scratch.neighbors.lists.len()),
-            environment: self.environment.max(scratch.environment.len()),
-            pairs: self.pairs.max(scratch.neighbors.pair_count()),
-            nodes: self.nodes.max(scratch.broad.octree.nodes.len()),
+    fn holding(mut self, scratch: &Scratch) -> Self {
+        for &buffer in Buffer::ALL.iter().filter(|buffer| buffer.first_room().is_some()) {
+            let listed = match buffer {
+                Buffer::Neighbors => scratch.neighbors.lists.len(),
+                Buffer::EnvironmentContacts => scratch.environment.len(),
+                Buffer::ContactRows => scratch.neighbors.pair_count(),
+                Buffer::OctreeNodes => scratch.broad.octree.nodes.len(),
+                _ => 0,
+            };
+            let room = &mut self.own[buffer as usize];
+            *room = listed.max(*room);
         }
+        for (id, room) in &mut self.lists {
+            *room = scratch.added.get(*id).map_or(0, |made| made.lists.len()).max(*room);
+        }
+        self
     }
 }
 
-impl Rows {
-    fn of<const N: usize>(set: &ConstraintSet<N>) -> Self {
-        let colors = (0..set.color_count()).map(|c| set.color_range(c)).collect();
-        Rows { cap: set.len(), corners: N, colors }
+/// Room that a buffer of lists begins with; 0 for one that does not grow.
+fn first_room(buffer: Buffer, particles: usize) -> usize {
+    buffer.first_room().map_or(0, |each| each * particles + 64)
+}
+
+impl SetPlan {
+    fn of(rows: &ConstraintRows) -> Self {
+        let colors = (0..rows.color_count()).map(|c| rows.color_range(c)).collect();
+        SetPlan { cap: rows.len(), corners: rows.corners(), colors }
     }
     /// Words of the buffer for `particles` particles.
     fn words(&self, particles: usize) -> usize {
-        let Rows { cap, corners, .. } = *self;
+        let SetPlan { cap, corners, .. } = *self;
         SET_HEADER
             + (corners + SET_COLUMNS) * cap
             + (particles + 1)
@@ -106,16 +148,17 @@ impl Plan {
         let particles = world.particles.len();
         Plan {
             particles,
-            rows: [Rows::of(&world.distance), Rows::of(&world.bend), Rows::of(&world.volume)],
-            pins: world.pins.len(),
+            sets: world.sets.all().map(SetPlan::of),
+            pins: with_spare(world.pins.len()),
             substeps: world.params.substeps as usize,
             solver: world.params.solver,
             accelerated: world.params.acceleration == Acceleration::Chebyshev,
-            forces: world.forces.len(),
-            room: room.unwrap_or(Room::of(particles)),
+            forces: with_spare(world.forces.len()),
+            room: room.unwrap_or_else(|| Room::of(world)).with_lists_of(world),
+            material_words: materials::WORDS * MaterialPairs::rows_of(world),
             collider_words: stages::environment::words(world),
             colliders: world.colliders.len(),
-            pairs_bounce: world.params.restitution > 0.0 && world.may_touch(),
+            pairs_bounce: world.pairs_may_bounce(),
             workgroup,
         }
     }
@@ -124,6 +167,15 @@ impl Plan {
     pub fn holding(mut self, scratch: &Scratch) -> Self {
         self.room = self.room.holding(scratch);
         self
+    }
+
+    /// As passes see it that are about a list: what each list has of its own is that list's.
+    pub fn for_list(&self, list: ListId) -> Plan {
+        let mut plan = self.clone();
+        for &buffer in Buffer::ALL {
+            plan.room.own[buffer as usize] = *plan.room.of_list(list, buffer);
+        }
+        plan
     }
 
     /// Buckets there is room for: dense cells, or hashed ones.
@@ -136,42 +188,37 @@ impl Plan {
         let most = ((self.particles as f64 / 8.0).cbrt() as usize / 3 * 3).max(3);
         most.pow(3)
     }
+    /// With as much spare room for pins and forces as another plan has.
+    pub fn with_spare_of(mut self, other: &Plan) -> Self {
+        self.pins = self.pins.max(other.pins);
+        self.forces = self.forces.max(other.forces);
+        self
+    }
 
     /// Words of a buffer.
     pub fn words(&self, buffer: Buffer) -> usize {
-        let (n, room) = (self.particles, &self.room);
-        match buffer {
-            Buffer::Position
-            | Buffer::Predicted
-            | Buffer::Velocity
-            | Buffer::VelocityPrior
-            | Buffer::Rest
-            | Buffer::Start
-            | Buffer::ListReference
-            | Buffer::Points
-            | Buffer::Codes
-            | Buffer::Delta => 4 * n,
-            Buffer::Radius | Buffer::Phase | Buffer::GridBucket => n,
-            Buffer::Sorted => 5 * n,
-            Buffer::GridStart => self.buckets() + 1,
-            Buffer::RadixNext => n.div_ceil(COUNTED) * 1024,
-            Buffer::Neighbors => 2 * n + 2 * room.neighbors,
-            Buffer::EnvironmentContacts => 2 * n + 8 * room.environment,
-            Buffer::ContactRows => {
-                4 * n + 69 * self.tiles() + 1 + 3 * room.pairs + stages::lists::pair_scratch(self)
-            }
-            Buffer::GridSlab => stages::lists::slab_words(self),
-            Buffer::OctreeNodes => stages::trees::octree_words(self),
-            Buffer::BvhNodes => stages::trees::bvh_words(self),
-            Buffer::Distance => self.rows[0].words(n),
-            Buffer::Bend => self.rows[1].words(n),
-            Buffer::Volume => self.rows[2].words(n),
-            Buffer::Pins => PIN_HEADER + 3 * self.pins + 4 * self.substeps * self.pins,
-            Buffer::Colliders => self.collider_words,
-            Buffer::Corrections => {
-                4 * self.rows.iter().map(|rows| rows.corners * rows.cap).max().unwrap_or(0)
-            }
-            Buffer::Iterates => stages::constraints::iterate_words(self),
-        }
+        buffer.words(self)
     }
+}
+
+/// Room for so many that are edited one by one: some are spare, so that one more changes no buffer.
+fn with_spare(count: usize) -> usize {
+    (count + 1).next_power_of_two().max(SPARE)
+}
+
+/// Words of a buffer with rows of a kind.
+pub(crate) fn set_words(plan: &Plan, kind: Kind) -> usize {
+    plan.sets.get(kind as usize).map_or(0, |set| set.words(plan.particles))
+}
+pub(crate) fn pin_words(plan: &Plan) -> usize {
+    PIN_HEADER + 3 * plan.pins + 4 * plan.substeps * plan.pins
+}
+pub(crate) fn correction_words(plan: &Plan) -> usize {
+    4 * plan.sets.iter().map(|set| set.corners * set.cap).max().unwrap_or(0)
+}
+pub(crate) fn material_words(plan: &Plan) -> usize {
+    plan.material_words
+}
+pub(crate) fn collider_words(plan: &Plan) -> usize {
+    plan.collider_words
 }

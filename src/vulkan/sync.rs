@@ -1,16 +1,18 @@
-//! Back from the device: what a step changed, and the order of particles.
+//! Brings back from the device what a step changed, and the order that it put particles in.
 
-use super::commands::{Recorder, Sequence};
+use super::commands::Recorder;
 use super::layout::{SET_FIRST, SET_HEADER, SET_LIVE, state as s};
-use super::plan::Rows;
-use super::{ORDER, Traits, Vulkan, record};
-use crate::error::Result;
+use super::load::fetched_columns;
+use super::plan::SetPlan;
+use super::{Traits, Vulkan};
+use crate::error::{Error, Result};
+use crate::gpu;
 use crate::pass::Buffer;
 use crate::report::StepReport;
-use crate::step::Schedule;
-use crate::world::{ConstraintSet, ListKey, Solver, World};
-use glam::Vec4;
+use crate::step::{Loop, Schedule};
+use crate::world::{ConstraintRows, Kind, ListKey, Solver, World};
 use std::collections::HashMap;
+use std::sync::Arc;
 
 impl Vulkan {
     /// Brings the report up to date with a step that is done, and the world as far as it must be.
@@ -24,7 +26,7 @@ impl Vulkan {
         report: &mut StepReport,
     ) -> Result<()> {
         if let Some(recorded) = &self.recorded {
-            recorded.step.times(report)?;
+            recorded.times(report)?;
         }
         let state = self.read_state.host().to_vec();
         let word = |at: usize| state[at] as usize;
@@ -53,119 +55,133 @@ impl Vulkan {
         }
         report.contacts += word(s::CONTACTS);
         report.list_builds += word(s::LIST_BUILDS) as u32;
-        report.iterations += schedule.substeps * schedule.iterations;
+        self.contact_builds += word(s::LIST_BUILDS) as u64;
+        for list in &mut self.lists {
+            list.builds += u64::from(list.read_state.host()[s::LIST_BUILDS]);
+        }
+        report.iterations += schedule.turns(Loop::Iterations);
         world.lists_since_sort = state[s::LISTS_SINCE_SORT];
         world.list_floor = f32::from_bits(state[s::LIST_FLOOR]);
-        // The lists are the device's: whoever steps this world on the CPU makes his own.
+        // The lists are on the device. An engine that steps this world on the CPU makes its own.
         world.list_key = ListKey::default();
-        if schedule.broad_phase.is_some() {
-            world.list_reference.resize(world.particles.len(), Vec4::ZERO);
-        }
-        for _ in 0..schedule.substeps {
+        world.lists.expire();
+        world.listed |= schedule.broad_phase.is_some();
+        for _ in 0..schedule.turns(Loop::Substeps) {
             world.time += f64::from(h);
         }
         Ok(())
     }
 
-    /// Brings particles and constraints from the device, if it is ahead.
-    pub fn fetch(&mut self, world: &mut World) -> Result<()> {
+    /// Brings particles and constraints from the device, if it is ahead. Returns whether it was.
+    pub fn fetch(&mut self, world: &mut World) -> Result<bool> {
         if !self.ahead {
-            return Ok(());
+            return Ok(false);
         }
         self.commands.once(|recorder| {
             recorder.barrier();
-            self.copy_particles(world.particles.len(), recorder);
+            self.copy_particles(recorder);
             recorder.barrier();
         })?;
-        self.take(world)
+        self.take(world)?;
+        Ok(true)
     }
 
-    /// Copies particles to where the host reads.
-    pub(super) fn copy_particles(&self, count: usize, recorder: &Recorder) {
-        for (buffer, read) in [Buffer::Position, Buffer::Velocity].into_iter().zip(&self.read) {
-            recorder.copy(self.buffers[buffer as usize].raw, read.raw, 4 * count);
+    /// Copies the positions as they are now to a buffer of the same device. False when the device
+    /// does not have them: before the first step, and after an edit, the world has newer ones.
+    pub fn positions_to(&self, to: &gpu::Buffer) -> Result<bool> {
+        let Some(plan) = self.plan.as_ref().filter(|_| !self.edited) else { return Ok(false) };
+        let (needed, room) = (16 * plan.particles, to.bytes);
+        if !Arc::ptr_eq(&self.device, to.device()) {
+            return Err(Error::value("to", "the buffer is on another device than the engine"));
         }
+        if room < needed {
+            let message = format!("the buffer has {room} bytes, and {needed} are needed");
+            return Err(Error::value("to", message));
+        }
+        self.commands.once(|recorder| {
+            recorder.barrier();
+            recorder.copy(self.buffers[Buffer::Position as usize].raw, to.raw, 4 * plan.particles);
+        })?;
+        Ok(true)
     }
 
     /// Takes the particles that were copied, and the constraints where they may have changed: all,
     /// or nothing when the device is lost meanwhile.
     fn take(&mut self, world: &mut World) -> Result<()> {
         let changed = if world.has_breakable() { self.rows()? } else { None };
-        let n = world.particles.len();
-        let rows =
-            |read: usize| -> &[Vec4] { bytemuck::cast_slice(&self.read[read].host()[..4 * n]) };
-        world.particles.position.copy_from_slice(rows(0));
-        world.particles.velocity.copy_from_slice(rows(1));
-        world.particles.predicted.clone_from(&world.particles.position);
-        if let (Some(plan), Some([distance, bend, volume])) = (&self.plan, changed) {
-            take(&mut world.distance, &plan.rows[0], &distance);
-            take(&mut world.bend, &plan.rows[1], &bend);
-            take(&mut world.volume, &plan.rows[2], &volume);
+        for (buffer, read) in fetched_columns().zip(&self.read) {
+            if let Some(column) = buffer.column_mut(&mut world.particles) {
+                column.copy_from_slice(&read.host()[..column.len()]);
+            }
         }
+        world.particles.predicted.clone_from(&world.particles.position);
+        if let (Some(plan), Some(changed)) = (&self.plan, changed) {
+            for ((rows, set), words) in
+                world.sets.all_mut().into_iter().zip(&plan.sets).zip(&changed)
+            {
+                take(rows, set, words);
+            }
+        }
+        self.follow_rows(world);
         self.fetched += 1;
         self.ahead = false;
         Ok(())
     }
 
-    /// The rows of each kind as they are on the device; no words where there are none.
-    fn rows(&self) -> Result<Option<[Vec<u32>; 3]>> {
-        let Some(plan) = &self.plan else { return Ok(None) };
-        let get = |kind: usize, buffer: Buffer| match plan.rows[kind].cap {
-            0 => Ok(Vec::new()),
-            _ => self.download(&self.buffers[buffer as usize], plan.words(buffer)),
-        };
-        Ok(Some([get(0, Buffer::Distance)?, get(1, Buffer::Bend)?, get(2, Buffer::Volume)?]))
+    /// The world's rows are as the device has them.
+    fn follow_rows(&mut self, world: &World) {
+        if let Some(loaded) = &mut self.loaded {
+            loaded.follow_rows(world);
+        }
     }
 
-    /// Records what puts particles in order of place, to be submitted before a step; the order ends
-    /// where the host reads.
-    pub(super) fn record_sort(&mut self, schedule: &Schedule) -> Result<Option<Sequence>> {
-        let Some(plan) = self.plan.clone() else { return Ok(None) };
-        let turns = record::sorting(schedule);
-        for turn in &turns {
-            self.prepare(&record::work(turn, &plan))?;
+    /// The rows of each kind as they are on the device; no words where there are none.
+    fn rows(&self) -> Result<Option<Vec<Vec<u32>>>> {
+        let Some(plan) = &self.plan else { return Ok(None) };
+        let get = |(kind, set): (Kind, &SetPlan)| match (set.cap, kind.buffer()) {
+            (0, _) => Ok(Vec::new()),
+            (_, buffer) => self.download(&self.buffers[buffer as usize], plan.words(buffer)),
+        };
+        Kind::SETS.into_iter().zip(&plan.sets).map(get).collect::<Result<_>>().map(Some)
+    }
+
+    /// Copies the order that particles were put in to where the host reads.
+    pub(super) fn copy_order(&self, count: usize, recorder: &Recorder) {
+        let sorted = (self.buffers[Buffer::Sorted as usize].raw, 4 * count);
+        if let Some(order) = self.read.last() {
+            recorder.copy_from(sorted, order.raw, count);
         }
-        let sorting = self.commands.sequence(turns.iter().map(|t| t.dispatch.pass).collect())?;
-        let (this, n) = (&*self, plan.particles);
-        self.commands.record(sorting.raw, |recorder| {
-            sorting.begin(recorder);
-            for (at, turn) in turns.iter().enumerate() {
-                this.dispatch(&record::work(turn, &plan), &plan, turn, recorder);
-                sorting.stamp(at + 1, recorder);
-            }
-            let sorted = (this.buffers[Buffer::Sorted as usize].raw, 4 * n);
-            recorder.copy_from(sorted, this.read[ORDER].raw, n);
-            recorder.barrier();
-            Ok(())
-        })?;
-        Ok(Some(sorting))
+        recorder.barrier();
     }
 
     /// Follows the order that the device just put particles in.
-    pub(super) fn take_order(&self, world: &mut World) {
-        world.reorder(&self.read[ORDER].host()[..world.particles.len()]);
+    pub(super) fn take_order(&mut self, world: &mut World) {
+        if let Some(order) = self.read.last() {
+            world.reorder(&order.host()[..world.particles.len()]);
+        }
+        self.follow_rows(world);
     }
 }
 
 /// Follows what the device did to the rows of a kind: those that broke go, those that yielded take
 /// their new rest values.
-fn take<const N: usize>(set: &mut ConstraintSet<N>, rows: &Rows, words: &[u32]) {
-    if rows.cap == 0 {
+fn take(rows: &mut ConstraintRows, set: &SetPlan, words: &[u32]) {
+    if set.cap == 0 {
         return;
     }
-    let column = |k: usize, row: usize| words[SET_HEADER + k * rows.cap + row];
+    let column = |k: usize, row: usize| words[SET_HEADER + k * set.cap + row];
     let mut rest = HashMap::new();
-    for color in 0..rows.colors.len() {
+    for color in 0..set.colors.len() {
         let first = words[SET_FIRST + color] as usize;
         for row in first..first + words[SET_LIVE + color] as usize {
-            rest.insert(column(N + 7, row), f32::from_bits(column(N, row)));
+            rest.insert(column(set.corners + 7, row), f32::from_bits(column(set.corners, row)));
         }
     }
-    let gone: Vec<bool> = set.serial.iter().map(|serial| !rest.contains_key(serial)).collect();
+    let gone: Vec<bool> = rows.serial.iter().map(|serial| !rest.contains_key(serial)).collect();
     if gone.contains(&true) {
-        set.remove_marked(&gone);
+        rows.remove_marked(&gone);
     }
-    for (value, serial) in set.rest.iter_mut().zip(&set.serial) {
+    for (value, serial) in rows.rest.iter_mut().zip(&rows.serial) {
         if let Some(&new) = rest.get(serial) {
             *value = new;
         }

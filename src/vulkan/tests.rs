@@ -3,7 +3,8 @@
 
 use super::*;
 use crate::step::schedule;
-use crate::world::{Cloth, Grains, Material};
+use crate::world::{Bond, Cloth, Grains};
+use ash::vk;
 use std::cell::Cell;
 
 thread_local! {
@@ -59,15 +60,9 @@ unsafe extern "system" fn no_memory(
 }
 
 /// A device some of whose calls are other ones.
-fn device_with(change: impl FnOnce(&mut ash::DeviceFnV1_0)) -> Option<Device> {
-    let mut device = trial::opened(|| Device::open(None))?;
-    let raw = &device.raw;
-    let mut calls = raw.fp_v1_0().clone();
-    change(&mut calls);
-    let (second, third, fourth) =
-        (raw.fp_v1_1().clone(), raw.fp_v1_2().clone(), raw.fp_v1_3().clone());
-    device.raw = ash::Device::from_parts_1_3(raw.handle(), calls, second, third, fourth);
-    Some(device)
+fn device_with(change: impl FnOnce(&mut ash::DeviceFnV1_0)) -> Option<Arc<Device>> {
+    let device = crate::vulkan::harness::trial::opened(|| device::open(None))?;
+    Some(Arc::new(device.with_calls(change)))
 }
 
 /// A backend whose device is lost after some submissions from now on.
@@ -81,10 +76,11 @@ fn losing() -> Option<Vulkan> {
 
 fn cloth(break_at: f32) -> World {
     let mut world = World::new();
-    let stretch = Material { break_at, ..Material::default() };
+    let stretch = Bond { break_at, ..Bond::default() };
     let cloth = Cloth { columns: 9, rows: 9, stretch, ..Cloth::default() };
     let ids = world.add_cloth(&cloth).unwrap();
     world.pin(ids[0]).unwrap();
+    world.commit();
     world
 }
 
@@ -102,8 +98,9 @@ fn a_lost_device_is_an_error_and_the_cpu_goes_on() {
             vulkan.fetch(&mut world).unwrap();
             let well = world.hash();
             SUBMISSIONS.set(submissions);
-            // An edit loads the world anew: a submission before that of the step.
+            // An edit is loaded: a submission before that of the step.
             vulkan.edit(&mut world);
+            world.changes.mark(Buffer::Velocity, 0);
             let failed = (0..4).find_map(|_| {
                 let before = world.hash();
                 let answer = vulkan.step(&mut world, &schedule, 1e-2, &mut report);
@@ -162,6 +159,135 @@ fn a_step_that_found_no_memory_can_be_taken_again() {
     }
 }
 
+/// A step whose loops are recorded once does the same as one whose loops are unrolled: moving pins,
+/// moving obstacles, contacts and sorted particles included.
+#[test]
+fn chunks_that_are_repeated_do_what_unrolled_loops_do() {
+    let open = || crate::vulkan::harness::trial::opened(|| Vulkan::new(None));
+    // A small cloth with so many iterations that even the engine's own limit repeats them.
+    let small = ["cloth.0.columns=8", "cloth.0.rows=8"].map(String::from);
+    let scenes: [(&str, &[String], u32); 4] =
+        [("curtain", &[], 3), ("stairs", &[], 3), ("tear", &[], 3), ("cloth_hang", &small, 2000)];
+    for (name, sets, iterations) in scenes {
+        let scene = crate::Scene::load_with(name, sets);
+        let mut world = scene.and_then(|scene| scene.build()).unwrap();
+        world.params.substeps = if iterations > 3 { 2 } else { 4 };
+        world.params.iterations = iterations;
+        world.commit();
+        let run = |unrolled| {
+            let (mut vulkan, mut world) = (open()?, world.clone());
+            vulkan.unrolled = unrolled;
+            let mut report = StepReport::default();
+            for _ in 0..2 {
+                report.begin();
+                let schedule = schedule(&world);
+                vulkan.step(&mut world, &schedule, 1.0 / 240.0, &mut report).unwrap();
+            }
+            assert_eq!(vulkan.device.messages(), Vec::<String>::new());
+            let calls: Vec<_> = report.passes.ran().map(|(pass, calls, _)| (pass, calls)).collect();
+            let chunks = vulkan.recorded.as_ref().map_or(0, |r| r.program.counts().len());
+            Some((chunks, (world.hash(), calls, report.contacts, report.broken)))
+        };
+        let Some((one, unrolled)) = run(usize::MAX) else { return };
+        assert!(one <= 2, "{name}: a sort and the rest, not {one} chunks");
+        for most in if iterations > 3 { &[program::UNROLLED][..] } else { &[0, 30, 300] } {
+            let Some((chunks, repeated)) = run(*most) else { return };
+            assert!(chunks > one || *most == 300, "{name}: {chunks} chunks, {most} unrolled");
+            assert_eq!(repeated, unrolled, "{name}, {most} unrolled");
+        }
+    }
+}
+
+/// A device that somebody else opened, and a cloth on it that has taken steps.
+fn on_shared() -> Option<(Arc<Device>, crate::Engine)> {
+    let device = Arc::new(crate::vulkan::harness::trial::opened(|| device::open(None))?);
+    let mut engine = crate::Engine::on_device(cloth(f32::INFINITY), &device).unwrap();
+    engine.keep_on_device(true);
+    (0..3).for_each(|_| _ = engine.step(1e-2).unwrap());
+    Some((device, engine))
+}
+
+/// A buffer for the positions of that cloth, which the host can read.
+fn positions_on(device: &Arc<Device>, bytes: usize) -> crate::gpu::Buffer {
+    let usage = vk::BufferUsageFlags::TRANSFER_DST;
+    crate::gpu::Buffer::new(device, "positions", bytes, usage, crate::gpu::Place::Read).unwrap()
+}
+
+#[test]
+fn positions_are_copied_where_others_on_the_device_find_them() {
+    let Some((device, mut engine)) = on_shared() else { return };
+    assert!(Arc::ptr_eq(engine.gpu().unwrap(), &device));
+    let bytes = 16 * engine.positions().len();
+    let mut copy = positions_on(&device, bytes);
+    let same = |copy: &crate::gpu::Buffer, engine: &crate::Engine| {
+        copy.host() == bytemuck::cast_slice::<_, u8>(engine.positions())
+    };
+    assert!(engine.positions_on_device(&mut copy).unwrap());
+    assert!(!same(&copy, &engine), "nobody has fetched them yet");
+    engine.fetch().unwrap();
+    assert!(same(&copy, &engine));
+    engine.step(1e-2).unwrap();
+    engine.fetch().unwrap();
+    assert!(!same(&copy, &engine), "the copy is of the step before");
+
+    let said = engine.positions_on_device(&mut positions_on(&device, bytes - 16)).unwrap_err();
+    assert!(said.to_string().contains(&format!("{bytes} are needed")), "{said}");
+    let other = Arc::new(device::open(None).unwrap());
+    let said = engine.positions_on_device(&mut positions_on(&other, bytes)).unwrap_err();
+    assert!(said.to_string().contains("another device"), "{said}");
+    // After an edit the world has the newest ones.
+    let id = crate::ParticleId(engine.world().particles().ids()[5]);
+    engine.world_mut().set_velocity(id, glam::Vec3::Y).unwrap();
+    assert!(!engine.positions_on_device(&mut copy).unwrap());
+    engine.step(1e-2).unwrap();
+    assert!(engine.positions_on_device(&mut copy).unwrap());
+    assert_eq!(device.messages(), Vec::<String>::new());
+}
+
+/// Two threads give one device work: neither notices the other.
+#[test]
+fn a_device_may_have_two_owners() {
+    let Some((device, mut engine)) = on_shared() else { return };
+    let Some((_, mut alone)) = on_shared() else { return };
+    let stop = std::sync::atomic::AtomicBool::new(false);
+    let words = 1 << 12;
+    let done = std::thread::scope(|scope| {
+        let other = scope.spawn(|| {
+            let commands = Commands::new(&device).unwrap();
+            let mut done = 0;
+            while done < 20 || !stop.load(std::sync::atomic::Ordering::Relaxed) {
+                let mut buffer = positions_on(&device, 4 * words);
+                buffer.write(&vec![0xff; 4 * words]);
+                commands.once(|recorder| recorder.fill(buffer.raw, 0, words)).unwrap();
+                assert!(buffer.host().iter().all(|&byte| byte == 0));
+                done += 1;
+            }
+            done
+        });
+        (0..30).for_each(|_| _ = engine.step(1e-2).unwrap());
+        stop.store(true, std::sync::atomic::Ordering::Relaxed);
+        other.join().unwrap()
+    });
+    assert!(done >= 20);
+    (0..30).for_each(|_| _ = alone.step(1e-2).unwrap());
+    engine.fetch().unwrap();
+    alone.fetch().unwrap();
+    assert_eq!(engine.world().hash(), alone.world().hash());
+    assert_eq!(device.messages(), Vec::<String>::new());
+}
+
+#[test]
+fn a_device_that_cannot_compute_is_refused() {
+    let Some(mut device) = crate::vulkan::harness::trial::opened(|| device::open(None)) else {
+        return;
+    };
+    device.refused = Some("it only draws".into());
+    let Err(error) = crate::Engine::on_device(World::new(), &Arc::new(device)) else {
+        panic!("it was taken");
+    };
+    assert!(error.to_string().contains("it only draws"), "{error}");
+}
+
 #[test]
 fn a_device_without_memory_is_an_error_with_a_remedy() {
     let Some(device) = device_with(|calls| calls.allocate_memory = no_memory) else { return };
@@ -174,11 +300,38 @@ fn a_device_without_memory_is_an_error_with_a_remedy() {
 
 #[test]
 fn a_world_beyond_one_dispatch_is_refused() {
-    let Some(vulkan) = trial::opened(|| Vulkan::new(None)) else { return };
+    let Some(vulkan) = crate::vulkan::harness::trial::opened(|| Vulkan::new(None)) else { return };
     let mut plan = Plan::of(&World::new(), None, vulkan.workgroup);
     vulkan.check_size(&plan).unwrap();
     let most = vulkan.device.limits.max_compute_work_group_count[0] as usize;
     plan.particles = most * vulkan.workgroup as usize + 1;
     let said = vulkan.check_size(&plan).unwrap_err().to_string();
     assert!(said.contains("use fewer particles"), "{said}");
+}
+
+/// Only what is marked is loaded: that the tests of edits can fail is shown by an edit that nobody
+/// marks.
+#[test]
+fn an_edit_that_nobody_marks_is_not_seen() {
+    let Some(mut vulkan) = crate::vulkan::harness::trial::opened(|| Vulkan::new(None)) else {
+        return;
+    };
+    let mut step = |edit: fn(&mut World)| {
+        let (mut world, mut report) = (cloth(f32::INFINITY), StepReport::default());
+        let schedule = schedule(&world);
+        vulkan.forget();
+        vulkan.step(&mut world, &schedule, 1e-2, &mut report).unwrap();
+        vulkan.edit(&mut world);
+        edit(&mut world);
+        vulkan.step(&mut world, &schedule, 1e-2, &mut report).unwrap();
+        world.hash()
+    };
+    let plain = step(|_| {});
+    let unmarked = step(|world| world.particles.velocity[40].x = 5.0);
+    let marked = step(|world| {
+        world.particles.velocity[40].x = 5.0;
+        world.changes.mark(Buffer::Velocity, 40);
+    });
+    assert_eq!(plain, unmarked);
+    assert_ne!(plain, marked);
 }

@@ -1,12 +1,12 @@
 //! What the builders of cloth, lattices and grains share.
 
-use super::{Constraint, Object, ParticleId, World};
+use super::Constraint;
 use crate::error::{Error, Result};
 use glam::Vec3;
 
 /// How stiff and how strong constraints are.
 #[derive(Clone, Copy, Debug, PartialEq)]
-pub struct Material {
+pub struct Bond {
     /// PBD stiffness, 0..=1 (1 = rigid).
     pub stiffness: f32,
     /// XPBD compliance (0 = rigid): m/N for edges, rad/(N m) for hinges, m⁵/N for volumes.
@@ -17,21 +17,16 @@ pub struct Material {
     pub yield_at: f32,
 }
 
-impl Default for Material {
+impl Default for Bond {
     fn default() -> Self {
-        Material {
-            stiffness: 1.0,
-            compliance: 0.0,
-            break_at: f32::INFINITY,
-            yield_at: f32::INFINITY,
-        }
+        Bond { stiffness: 1.0, compliance: 0.0, break_at: f32::INFINITY, yield_at: f32::INFINITY }
     }
 }
 
-impl Material {
-    /// An unbreakable material of this compliance.
+impl Bond {
+    /// An unbreakable bond of this compliance.
     pub fn compliant(compliance: f32) -> Self {
-        Material { compliance, ..Default::default() }
+        Bond { compliance, ..Default::default() }
     }
 
     pub(crate) fn constraint<const N: usize>(
@@ -103,18 +98,6 @@ impl Solid {
                 a * a + b * b <= ON
             }
         }
-    }
-}
-
-impl World {
-    /// Registers a run of particles as a named part of the world.
-    pub(crate) fn add_object(&mut self, name: &str, ids: &[ParticleId], triangles: Vec<[u32; 3]>) {
-        self.objects.push(Object {
-            name: name.into(),
-            first_id: ids.first().map_or(0, |id| id.0),
-            id_count: ids.len() as u32,
-            triangles,
-        });
     }
 }
 

@@ -1,9 +1,10 @@
 //! A rectangular cloth.
 
-use super::build::{Material, neighbors};
+use super::build::{Bond, neighbors};
 use super::particles::Phase;
-use super::{MemoryNeed, Particle, ParticleId, World};
+use super::{Built, MemoryNeed, Particle, Surface, World};
 use crate::error::Result;
+use crate::kind::{Bend, Constrain};
 use glam::Vec3;
 
 /// A rectangular cloth of `columns` x `rows` particles.
@@ -30,11 +31,11 @@ pub struct Cloth {
     /// Whether the cloth collides with itself.
     pub self_collide: bool,
     /// Edges along the rows and columns.
-    pub stretch: Material,
+    pub stretch: Bond,
     /// Diagonals.
-    pub shear: Material,
+    pub shear: Bond,
     /// Dihedral hinges, or none.
-    pub bend: Option<Material>,
+    pub bend: Option<Bond>,
 }
 
 impl Default for Cloth {
@@ -50,20 +51,20 @@ impl Default for Cloth {
             mass: 0.01,
             radius: 0.02,
             self_collide: false,
-            stretch: Material::default(),
-            shear: Material::default(),
+            stretch: Bond::default(),
+            shear: Bond::default(),
             bend: None,
         }
     }
 }
 
 impl World {
-    /// Adds a cloth. Returns its particles row by row.
+    /// Adds a cloth. Returns its handle and its particles row by row.
     ///
     /// Edges are made cell by cell (right, down, two diagonals), which is the order `seidel`
     /// sweeps; colours follow the four directions, even and odd, which is what accelerated sweeps
     /// converge best with.
-    pub fn add_cloth(&mut self, cloth: &Cloth) -> Result<Vec<ParticleId>> {
+    pub fn add_cloth(&mut self, cloth: &Cloth) -> Result<Built> {
         self.validate_cloth(cloth)?;
         let (columns, rows) = (cloth.columns, cloth.rows);
         let (along, across) = (cloth.along.normalize(), cloth.across.normalize());
@@ -87,11 +88,11 @@ impl World {
             }
         }
         let slot = |column: u32, row: u32| base + row * columns + column;
-        let mut join = |a: u32, b: u32, material: &Material, color: u32| {
+        let mut join = |a: u32, b: u32, bond: &Bond, color: u32| {
             let at = |s: u32| self.particles.position[s as usize].truncate();
-            let mut edge = material.constraint([a, b], at(a).distance(at(b)));
+            let mut edge = bond.constraint([a, b], at(a).distance(at(b)));
             edge.color_hint = Some(color as u8);
-            self.distance.add(&edge);
+            self.sets.distance.add(&edge);
         };
         for y in 0..rows {
             for x in 0..columns {
@@ -112,21 +113,19 @@ impl World {
             self.add_cloth_hinges(base, columns, rows, bend);
         }
         let triangles =
-            cloth_triangles(columns, rows).map(|t| t.map(|k| ids[k as usize].0)).collect();
-        self.add_object(&cloth.name, &ids, triangles);
-        self.commit();
-        Ok(ids)
+            cloth_triangles(columns, rows).map(|t| t.map(|k| ids[k as usize])).collect();
+        Ok(self.built(&cloth.name, ids, Surface { triangles, closed: false, round: false }))
     }
 
     /// Hinges over every inner edge of the cloth's triangulation: cell diagonals, then the edges
     /// between cells.
-    fn add_cloth_hinges(&mut self, base: u32, columns: u32, rows: u32, bend: &Material) {
+    fn add_cloth_hinges(&mut self, base: u32, columns: u32, rows: u32, bend: &Bond) {
         let slot = |x: u32, y: u32| base + y * columns + x;
         let mut hinge = |wings: [u32; 2], edge: [u32; 2]| {
             let corners = [wings[0], wings[1], edge[0], edge[1]];
             let p = corners.map(|s| self.particles.position[s as usize]);
-            let rest = crate::cpu::solve_bend::angle(&p);
-            self.bend.add(&bend.constraint(corners, rest));
+            let rest = Bend::measure(&p);
+            self.sets.bend.add(&bend.constraint(corners, rest));
         };
         for y in 0..rows - 1 {
             for x in 0..columns - 1 {

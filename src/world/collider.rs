@@ -2,6 +2,7 @@
 
 use serde::{Deserialize, Serialize};
 
+use super::material::{Coefficients, MaterialId};
 use crate::{Error, Result};
 
 mod distance;
@@ -42,16 +43,15 @@ pub struct Collider {
     /// Start over after the last keyframe. It jumps back, and sweeps whatever is between, unless
     /// the last pose is the first.
     pub looped: bool,
-    /// Static friction coefficient; none = the world's.
-    pub friction_static: Option<f32>,
-    /// Kinetic friction coefficient; none = the world's.
-    pub friction_kinetic: Option<f32>,
-    /// Restitution, 0 (no bounce) to 1; none = the world's.
-    pub restitution: Option<f32>,
+    /// What it is made of.
+    pub material: MaterialId,
+    /// Friction and restitution against particles of any material; what is `None` here follows
+    /// from the two materials.
+    pub coefficients: Coefficients,
 }
 
 impl Collider {
-    /// A collider that stays where it is, with the world's friction and restitution.
+    /// A collider that stays where it is, of the default material.
     pub fn fixed(shape: Shape, pose: Pose) -> Self {
         let pose = Pose::new(pose.translation, pose.rotation);
         Collider {
@@ -59,9 +59,8 @@ impl Collider {
             shape,
             path: vec![Keyframe { time: 0.0, pose }],
             looped: false,
-            friction_static: None,
-            friction_kinetic: None,
-            restitution: None,
+            material: MaterialId::DEFAULT,
+            coefficients: Coefficients::default(),
         }
     }
 
@@ -94,6 +93,60 @@ impl Collider {
         self.path.windows(2).any(|pair| pair[0].pose != pair[1].pose)
     }
 
+    /// Goes to `pose` in the next `dt` seconds, from where it is at the time `now`
+    /// ([`World::time`](crate::World::time)), and stays there. What lies on it is carried along, as
+    /// by a path of keyframes, which this takes the place of. Setting a path anew instead makes the
+    /// collider jump, and a jump has no velocity.
+    ///
+    /// ```
+    /// use glam::Vec3;
+    /// use motes::world::collider::{Collider, Pose, Shape};
+    /// use motes::{Backend, Engine, World};
+    ///
+    /// let mut world = World::new();
+    /// let tray = Shape::Box { half: Vec3::new(1.0, 0.1, 1.0) };
+    /// world.colliders.push(Collider::fixed(tray, Pose::IDENTITY));
+    /// let mut engine = Engine::new(world, Backend::default())?;
+    /// let dt = 1.0 / 60.0;
+    /// for step in 1..=60 {
+    ///     let world = engine.world_mut();
+    ///     let (now, to) = (world.time(), Pose::from_translation(Vec3::X * 0.01 * step as f32));
+    ///     world.colliders[0].move_to(to, now, dt)?;
+    ///     engine.step(dt)?;
+    /// }
+    /// let world = engine.world();
+    /// assert!((world.colliders[0].pose_at(world.time()).translation.x - 0.6).abs() < 1e-4);
+    /// # Ok::<(), motes::Error>(())
+    /// ```
+    ///
+    /// # Errors
+    /// When the pose, the time or `dt` is not legal; the collider stays as it is then.
+    pub fn move_to(&mut self, pose: Pose, now: f64, dt: f32) -> Result<()> {
+        if !(dt.is_finite() && dt > 0.0) {
+            return Err(Error::value("dt", format!("{dt} s is not legal; expected more than 0")));
+        }
+        let from = Keyframe { time: now, pose: self.pose_at(now) };
+        let to = Keyframe { time: now + f64::from(dt), pose };
+        from.validate("now")?;
+        to.validate("pose")?;
+        let to = Keyframe { pose: Pose::new(pose.translation, pose.rotation), ..to };
+        self.path.clear();
+        self.path.extend([from, to]);
+        self.looped = false;
+        Ok(())
+    }
+
+    /// Whether another is the same. Meshes are compared by address, not triangle by triangle.
+    pub(crate) fn is_same(&self, other: &Collider) -> bool {
+        let Collider { name, shape, path, looped, material, coefficients } = other;
+        self.shape.is_same(shape)
+            && self.path == *path
+            && self.looped == *looped
+            && self.material == *material
+            && self.coefficients == *coefficients
+            && self.name == *name
+    }
+
     /// Checks everything that came from outside; `field` is the path the messages start with.
     ///
     /// # Errors
@@ -117,9 +170,7 @@ impl Collider {
                 ));
             }
         }
-        coefficient(field, "friction_static", self.friction_static, f32::MAX)?;
-        coefficient(field, "friction_kinetic", self.friction_kinetic, f32::MAX)?;
-        coefficient(field, "restitution", self.restitution, 1.0)
+        self.coefficients.validate(field)
     }
 }
 
@@ -149,15 +200,6 @@ impl Keyframe {
         }
         Ok(())
     }
-}
-
-fn coefficient(field: &str, name: &str, value: Option<f32>, most: f32) -> Result<()> {
-    let Some(value) = value else { return Ok(()) };
-    if value.is_finite() && (0.0..=most).contains(&value) {
-        return Ok(());
-    }
-    let range = if most == f32::MAX { "0 or more".into() } else { format!("between 0 and {most}") };
-    Err(Error::value(format!("{field}.{name}"), format!("must be {range}, but is {value}")))
 }
 
 #[cfg(test)]

@@ -7,7 +7,7 @@
 
 use crate::world::particles::GONE;
 use serde::{Deserialize, Serialize};
-use std::ops::Range;
+use std::ops::{Deref, DerefMut, Range};
 
 /// The colour of constraints that found no free one; it is solved serially.
 pub const OVERFLOW_COLOR: usize = 63;
@@ -47,11 +47,17 @@ impl<const N: usize> Constraint<N> {
     }
 }
 
-/// All constraints of a kind with `N` particles each.
-#[derive(Clone, Debug, Default, PartialEq, Serialize, Deserialize)]
-pub struct ConstraintSet<const N: usize> {
-    /// `corner[k][i]`: slot of particle k of constraint i. Only the first `N` are used.
-    pub(crate) corner: [Vec<u32>; 4],
+/// The most particles that a constraint may have.
+const MOST_CORNERS: usize = 4;
+
+/// The constraints of a kind, whichever it is. Code that need not know at compile time how many
+/// particles they have is written once here, for all kinds.
+#[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
+pub struct ConstraintRows {
+    /// How many particles each constraint has.
+    corners: u8,
+    /// `corner[k][i]`: slot of particle k of constraint i. Only the first `corners` are used.
+    pub(crate) corner: [Vec<u32>; MOST_CORNERS],
     pub(crate) rest: Vec<f32>,
     /// Breaking is judged on the rest value of the unyielded constraint.
     pub(crate) rest_original: Vec<f32>,
@@ -65,7 +71,7 @@ pub struct ConstraintSet<const N: usize> {
     color: Vec<u8>,
     /// First row of each colour, and the end.
     color_start: Vec<u32>,
-    /// Per slot, the colours in use around it.
+    /// For each slot, the colours in use around it.
     used: Vec<u64>,
     next_serial: u32,
     /// Rows were appended and wait to be sorted into their colours.
@@ -74,7 +80,99 @@ pub struct ConstraintSet<const N: usize> {
     revision: u64,
 }
 
+/// All constraints of a kind with `N` particles each: its rows, and the number of their corners in
+/// the type, so that loops over corners are unrolled.
+#[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
+pub struct ConstraintSet<const N: usize>(ConstraintRows);
+
+impl<const N: usize> Default for ConstraintSet<N> {
+    fn default() -> Self {
+        ConstraintSet(ConstraintRows::new(N))
+    }
+}
+
+impl<const N: usize> Deref for ConstraintSet<N> {
+    type Target = ConstraintRows;
+    fn deref(&self) -> &ConstraintRows {
+        &self.0
+    }
+}
+
+impl<const N: usize> DerefMut for ConstraintSet<N> {
+    fn deref_mut(&mut self) -> &mut ConstraintRows {
+        &mut self.0
+    }
+}
+
 impl<const N: usize> ConstraintSet<N> {
+    /// Slots of the particles of constraint `i`.
+    pub fn particles(&self, i: usize) -> [u32; N] {
+        std::array::from_fn(|k| self.corner[k][i])
+    }
+
+    /// Adds a constraint; its colour is chosen here, for good.
+    pub(crate) fn add(&mut self, constraint: &Constraint<N>) {
+        let rows = &mut self.0;
+        let top = constraint.particles.iter().max().map_or(0, |&p| p as usize + 1);
+        if rows.used.len() < top {
+            rows.used.resize(top, 0);
+        }
+        let around = constraint.particles.iter().fold(0, |m, &p| m | rows.used[p as usize]);
+        let free = |c: u32| c < OVERFLOW_COLOR as u32 && around >> c & 1 == 0;
+        let color = match constraint.color_hint {
+            Some(hint) if free(u32::from(hint)) => u32::from(hint),
+            _ => around.trailing_ones().min(OVERFLOW_COLOR as u32),
+        };
+        if color < OVERFLOW_COLOR as u32 {
+            for &p in &constraint.particles {
+                rows.used[p as usize] |= 1 << color;
+            }
+        }
+        for (k, &p) in constraint.particles.iter().enumerate() {
+            rows.corner[k].push(p);
+        }
+        rows.rest.push(constraint.rest);
+        rows.rest_original.push(constraint.rest);
+        rows.stiffness.push(constraint.stiffness);
+        rows.compliance.push(constraint.compliance);
+        rows.break_at.push(constraint.break_at);
+        rows.yield_at.push(constraint.yield_at);
+        rows.lambda.push(0.0);
+        rows.serial.push(rows.next_serial);
+        rows.color.push(color as u8);
+        rows.next_serial += 1;
+        rows.unsorted = true;
+        rows.revision += 1;
+    }
+}
+
+impl ConstraintRows {
+    fn new(corners: usize) -> Self {
+        assert!(corners <= MOST_CORNERS, "raise MOST_CORNERS for a kind of {corners} particles");
+        ConstraintRows {
+            corners: corners as u8,
+            corner: Default::default(),
+            rest: Vec::new(),
+            rest_original: Vec::new(),
+            stiffness: Vec::new(),
+            compliance: Vec::new(),
+            break_at: Vec::new(),
+            yield_at: Vec::new(),
+            lambda: Vec::new(),
+            serial: Vec::new(),
+            color: Vec::new(),
+            color_start: Vec::new(),
+            used: Vec::new(),
+            next_serial: 0,
+            unsorted: false,
+            revision: 0,
+        }
+    }
+
+    /// How many particles each constraint has.
+    pub fn corners(&self) -> usize {
+        usize::from(self.corners)
+    }
     /// How many constraints there are.
     pub fn len(&self) -> usize {
         self.rest.len()
@@ -84,18 +182,21 @@ impl<const N: usize> ConstraintSet<N> {
         self.rest.is_empty()
     }
     /// Slots of the particles of constraint `i`.
-    pub fn particles(&self, i: usize) -> [u32; N] {
-        std::array::from_fn(|k| self.corner[k][i])
+    pub fn slots(&self, i: usize) -> impl Iterator<Item = u32> + '_ {
+        self.corner[..self.corners()].iter().map(move |column| column[i])
     }
     /// Current rest values.
     pub fn rest(&self) -> &[f32] {
         &self.rest
     }
-    /// How many colours are in use (valid after [`ConstraintSet::commit`]).
+    /// How many colours are in use.
     pub fn color_count(&self) -> usize {
-        self.color_start.len().saturating_sub(1)
+        match self.unsorted {
+            true => self.color.iter().max().map_or(0, |&c| c as usize + 1),
+            false => self.color_start.len().saturating_sub(1),
+        }
     }
-    /// The rows of a colour.
+    /// The rows of a colour (valid once the rows were sorted, which every step does first).
     pub fn color_range(&self, color: usize) -> Range<usize> {
         self.color_start[color] as usize..self.color_start[color + 1] as usize
     }
@@ -106,48 +207,14 @@ impl<const N: usize> ConstraintSet<N> {
         self.break_at.iter().chain(&self.yield_at).any(|v| v.is_finite())
     }
 
-    /// Adds a constraint; its colour is chosen here, for good.
-    pub(crate) fn add(&mut self, constraint: &Constraint<N>) {
-        let top = constraint.particles.iter().max().map_or(0, |&p| p as usize + 1);
-        if self.used.len() < top {
-            self.used.resize(top, 0);
-        }
-        let around = constraint.particles.iter().fold(0, |m, &p| m | self.used[p as usize]);
-        let free = |c: u32| c < OVERFLOW_COLOR as u32 && around >> c & 1 == 0;
-        let color = match constraint.color_hint {
-            Some(hint) if free(u32::from(hint)) => u32::from(hint),
-            _ => around.trailing_ones().min(OVERFLOW_COLOR as u32),
-        };
-        if color < OVERFLOW_COLOR as u32 {
-            for &p in &constraint.particles {
-                self.used[p as usize] |= 1 << color;
-            }
-        }
-        for (k, &p) in constraint.particles.iter().enumerate() {
-            self.corner[k].push(p);
-        }
-        self.rest.push(constraint.rest);
-        self.rest_original.push(constraint.rest);
-        self.stiffness.push(constraint.stiffness);
-        self.compliance.push(constraint.compliance);
-        self.break_at.push(constraint.break_at);
-        self.yield_at.push(constraint.yield_at);
-        self.lambda.push(0.0);
-        self.serial.push(self.next_serial);
-        self.color.push(color as u8);
-        self.next_serial += 1;
-        self.unsorted = true;
-        self.revision += 1;
-    }
-
     /// Sorts appended rows into their colours (stable counting sort). Cheap when nothing is new.
-    pub fn commit(&mut self) {
+    pub(crate) fn commit(&mut self) {
         if !self.unsorted {
             return;
         }
         self.unsorted = false;
         let order = self.count_colors();
-        for k in 0..N {
+        for k in 0..self.corners() {
             permute(&mut self.corner[k], &order);
         }
         for values in [
@@ -185,8 +252,9 @@ impl<const N: usize> ConstraintSet<N> {
         order
     }
 
-    /// Removes the marked rows, keeping the order inside each colour. One pass over the arrays
-    /// however many go, so removing all is as cheap per row as removing one. Returns how many went.
+    /// Removes the marked rows, keeping the order inside each colour. It goes over the arrays once,
+    /// however many rows go, so removing all is as cheap per row as removing one. Returns how many
+    /// went.
     pub(crate) fn remove_marked(&mut self, gone: &[bool]) -> usize {
         debug_assert!(!self.unsorted, "marks refer to sorted rows");
         let mut next = 0;
@@ -195,14 +263,14 @@ impl<const N: usize> ConstraintSet<N> {
             let color = self.color[i];
             if row_gone {
                 if (color as usize) < OVERFLOW_COLOR {
-                    for k in 0..N {
+                    for k in 0..self.corners() {
                         self.used[self.corner[k][i] as usize] &= !(1 << color);
                     }
                 }
                 continue;
             }
             color_len[color as usize] += 1;
-            for k in 0..N {
+            for k in 0..self.corners() {
                 self.corner[k][next] = self.corner[k][i];
             }
             self.rest[next] = self.rest[i];
@@ -220,7 +288,7 @@ impl<const N: usize> ConstraintSet<N> {
         if removed == 0 {
             return 0;
         }
-        for k in 0..N {
+        for k in 0..self.corners() {
             self.corner[k].truncate(next);
         }
         self.rest.truncate(next);
@@ -244,7 +312,7 @@ impl<const N: usize> ConstraintSet<N> {
     pub(crate) fn remap(&mut self, map: &[u32], particle_count: usize) -> usize {
         self.commit();
         let gone: Vec<bool> = (0..self.len())
-            .map(|i| (0..N).any(|k| map[self.corner[k][i] as usize] == GONE))
+            .map(|i| (0..self.corners()).any(|k| map[self.corner[k][i] as usize] == GONE))
             .collect();
         let removed = self.remove_marked(&gone);
         let mut used = vec![0; particle_count];
@@ -254,7 +322,7 @@ impl<const N: usize> ConstraintSet<N> {
             }
         }
         self.used = used;
-        for k in 0..N {
+        for k in 0..self.corners() {
             for slot in &mut self.corner[k] {
                 *slot = map[*slot as usize];
             }
@@ -263,12 +331,16 @@ impl<const N: usize> ConstraintSet<N> {
         removed
     }
 
-    /// Checks what a snapshot may have broken: lengths, indices, finiteness, colours.
-    pub(crate) fn is_sound(&self, particle_count: usize) -> bool {
+    /// Checks what a snapshot may have broken: lengths, indices, finiteness, colours. `corners` is
+    /// how many particles the kind has.
+    pub(crate) fn is_sound(&self, corners: usize, particle_count: usize) -> bool {
         let n = self.len();
+        if self.corners() != corners {
+            return false;
+        }
         let values = [&self.rest_original, &self.stiffness, &self.compliance, &self.lambda];
         let thresholds = [&self.break_at, &self.yield_at];
-        (0..N).all(|k| {
+        (0..self.corners()).all(|k| {
             self.corner[k].len() == n
                 && self.corner[k]
                     .iter()
@@ -295,7 +367,7 @@ impl<const N: usize> ConstraintSet<N> {
             if self.color[i] as usize == OVERFLOW_COLOR {
                 continue;
             }
-            for k in 0..N {
+            for k in 0..self.corners() {
                 let slot = self.corner[k][i] as usize;
                 if seen[slot] & bit != 0 || self.used[slot] & bit == 0 {
                     return false;
@@ -338,7 +410,8 @@ mod tests {
     fn a_chain_takes_two_colors_and_stays_sound() {
         let set = chain(100);
         assert_eq!(set.color_count(), 2);
-        assert!(set.is_sound(101));
+        assert!(set.is_sound(2, 101));
+        assert!(!set.is_sound(4, 101), "a set of another kind");
     }
 
     #[test]
@@ -350,7 +423,7 @@ mod tests {
         set.commit();
         assert_eq!(set.color_count(), 64);
         assert_eq!(set.color_range(OVERFLOW_COLOR).len(), 37);
-        assert!(set.is_sound(101));
+        assert!(set.is_sound(2, 101));
     }
 
     #[test]
@@ -360,13 +433,13 @@ mod tests {
             set.serial.iter().zip(&set.color).map(|(s, c)| (*s, *c)).collect();
         let gone: Vec<bool> = set.serial.iter().map(|s| s % 3 == 0).collect();
         assert_eq!(set.remove_marked(&gone), 334);
-        assert!(set.is_sound(1001));
+        assert!(set.is_sound(2, 1001));
         for (s, c) in set.serial.iter().zip(&set.color) {
             assert!(colors_before.contains(&(*s, *c)), "colour of {s} changed");
         }
         set.add(&Constraint::rigid([0, 1], 1.0));
         set.commit();
-        assert!(set.is_sound(1001) && set.color_count() == 2);
+        assert!(set.is_sound(2, 1001) && set.color_count() == 2);
     }
 
     #[test]
@@ -374,7 +447,7 @@ mod tests {
         let mut set = chain(400_000);
         let gone = vec![true; set.len()];
         assert_eq!(set.remove_marked(&gone), 400_000);
-        assert!(set.is_empty() && set.is_sound(400_001));
+        assert!(set.is_empty() && set.is_sound(2, 400_001));
         assert!(set.used.iter().all(|&mask| mask == 0));
     }
 }

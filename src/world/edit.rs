@@ -1,9 +1,11 @@
 //! Changing a world between two steps: add, remove, move, pin and drag particles, add and cut
 //! constraints. Everything here checks its input and leaves the world legal.
 
-use super::{Kind, Particle, ParticleId, Path, Phase, Pin, World};
+use super::{Bond, ConstraintRows, Kind, Particle, ParticleId, Path, Phase, Pin, World};
 use crate::error::{Error, Result};
-use glam::Vec3;
+use crate::kind::{Sets, Stored, Visit};
+use crate::table::Buffer;
+use glam::{Vec3, Vec4};
 
 impl World {
     fn slot_of(&self, id: ParticleId) -> Result<usize> {
@@ -12,30 +14,39 @@ impl World {
         })
     }
 
+    /// Position or mass of a particle changed.
+    fn moved(&mut self, slot: usize) {
+        self.changes.mark(Buffer::Position, slot);
+        self.changes.mark(Buffer::Predicted, slot);
+    }
+
     /// Adds a particle.
     pub fn add_particle(&mut self, particle: &Particle) -> Result<ParticleId> {
         self.particle_revision += 1;
+        self.changes.mark_everything();
         self.particles.push(particle)
     }
 
-    /// Removes particles with every constraint and pin on them; unknown ids are an error and
-    /// nothing is removed. The other ids stay as they are.
+    /// Removes particles with every constraint and pin on them, and with the triangles of their
+    /// object's surface; unknown ids are an error and nothing is removed. The other ids stay as
+    /// they are.
     pub fn remove_particles(&mut self, ids: &[ParticleId]) -> Result<()> {
         let mut keep = vec![true; self.particles.len()];
         for &id in ids {
             keep[self.slot_of(id)?] = false;
         }
-        let mut reference = self.list_reference.iter().zip(&keep);
-        self.list_reference = reference.by_ref().filter(|(_, k)| **k).map(|(r, _)| *r).collect();
         let map = self.particles.retain(&keep);
+        self.changes.mark_everything();
         let count = self.particles.len();
-        self.distance.remap(&map, count);
-        self.bend.remap(&map, count);
-        self.volume.remap(&map, count);
+        for rows in self.sets.all_mut() {
+            rows.remap(&map, count);
+        }
         self.pins.retain_mut(|pin| {
             pin.particle = map[pin.particle as usize];
             pin.particle != super::GONE
         });
+        let particles = &self.particles;
+        self.objects.forget(|id| particles.slot(id).is_some());
         self.particle_revision += 1;
         Ok(())
     }
@@ -49,6 +60,7 @@ impl World {
         let w = self.particles.position[slot].w;
         self.particles.position[slot] = position.extend(w);
         self.particles.predicted[slot] = position.extend(w);
+        self.moved(slot);
         Ok(())
     }
 
@@ -59,6 +71,7 @@ impl World {
             return Err(Error::value("velocity", format!("{velocity} is not finite")));
         }
         self.particles.velocity[slot] = velocity.extend(0.0);
+        self.changes.mark(Buffer::Velocity, slot);
         Ok(())
     }
 
@@ -66,6 +79,7 @@ impl World {
     pub fn set_phase(&mut self, id: ParticleId, phase: Phase) -> Result<()> {
         let slot = self.slot_of(id)?;
         self.particles.phase[slot] = phase.0;
+        self.changes.mark(Buffer::Phase, slot);
         self.particle_revision += 1;
         Ok(())
     }
@@ -75,7 +89,9 @@ impl World {
         let slot = self.slot_of(id)?;
         self.particles.position[slot].w = 0.0;
         self.particles.predicted[slot].w = 0.0;
-        self.particles.velocity[slot] = glam::Vec4::ZERO;
+        self.particles.velocity[slot] = Vec4::ZERO;
+        self.moved(slot);
+        self.changes.mark(Buffer::Velocity, slot);
         self.particle_revision += 1;
         Ok(())
     }
@@ -92,6 +108,7 @@ impl World {
         }
         self.particles.position[slot].w = w;
         self.particles.predicted[slot].w = w;
+        self.moved(slot);
         self.particle_revision += 1;
         Ok(())
     }
@@ -167,20 +184,12 @@ impl World {
         a: ParticleId,
         b: ParticleId,
         rest: Option<f32>,
-        material: &super::Material,
+        bond: &Bond,
     ) -> Result<()> {
-        material.validate("material")?;
-        let slots = [self.slot_of(a)?, self.slot_of(b)?];
-        if slots[0] == slots[1] {
-            return Err(Error::value("particles", "a constraint needs two different particles"));
-        }
-        let [pa, pb] = slots.map(|s| self.particles.position[s].truncate());
-        let rest = rest.unwrap_or_else(|| pa.distance(pb));
-        if !(rest.is_finite() && rest >= 0.0) {
+        if let Some(rest) = rest.filter(|rest| !(rest.is_finite() && *rest >= 0.0)) {
             return Err(Error::value("rest", format!("{rest} m is not legal; expected >= 0")));
         }
-        self.distance.add(&material.constraint(slots.map(|s| s as u32), rest));
-        Ok(())
+        self.add_constraint(Kind::Distance, &[a, b], rest, bond)
     }
 
     /// Adds a bending hinge: `wings` are the tips of two triangles over the `edge`.
@@ -188,78 +197,120 @@ impl World {
         &mut self,
         wings: [ParticleId; 2],
         edge: [ParticleId; 2],
-        material: &super::Material,
+        bond: &Bond,
     ) -> Result<()> {
-        let slots = self.distinct_slots([wings[0], wings[1], edge[0], edge[1]])?;
-        material.validate("material")?;
-        let p = slots.map(|s| self.particles.position[s as usize]);
-        let rest = crate::cpu::solve_bend::angle(&p);
-        self.bend.add(&material.constraint(slots, rest));
-        Ok(())
+        self.add_constraint(Kind::Bend, &[wings[0], wings[1], edge[0], edge[1]], None, bond)
     }
 
     /// Adds a tetrahedron that keeps the volume it has now.
-    pub fn add_volume(
+    pub fn add_volume(&mut self, particles: [ParticleId; 4], bond: &Bond) -> Result<()> {
+        self.add_constraint(Kind::Volume, &particles, None, bond)
+    }
+
+    /// Adds a constraint of any kind but a pin, between as many different particles as the kind
+    /// takes ([`Kind::corners`]). `rest` is in the unit of the kind; `None` takes what the
+    /// constraint measures now.
+    ///
+    /// ```
+    /// use motes::{Bond, Cloth, Kind, World};
+    /// let mut world = World::new();
+    /// let ids = world.add_cloth(&Cloth::default())?;
+    /// let before = world.count(Kind::Distance);
+    /// world.add_constraint(Kind::Distance, &[ids[0], ids[9]], None, &Bond::default())?;
+    /// assert_eq!(world.count(Kind::Distance), before + 1);
+    /// # Ok::<(), motes::Error>(())
+    /// ```
+    pub fn add_constraint(
         &mut self,
-        particles: [ParticleId; 4],
-        material: &super::Material,
+        kind: Kind,
+        particles: &[ParticleId],
+        rest: Option<f32>,
+        bond: &Bond,
     ) -> Result<()> {
-        let slots = self.distinct_slots(particles)?;
-        material.validate("material")?;
-        let p = slots.map(|s| self.particles.position[s as usize]);
-        let rest = crate::cpu::solve_volume::volume(&p);
-        self.volume.add(&material.constraint(slots, rest));
-        Ok(())
-    }
-
-    fn distinct_slots(&self, ids: [ParticleId; 4]) -> Result<[u32; 4]> {
-        let mut slots = [0; 4];
-        for (slot, id) in slots.iter_mut().zip(ids) {
-            *slot = self.slot_of(id)? as u32;
+        if kind == Kind::Pin {
+            return Err(Error::value("kind", "a pin has a target; use World::drag"));
         }
-        let mut sorted = slots;
+        bond.validate("bond")?;
+        let mut slots = Vec::with_capacity(particles.len());
+        for &id in particles {
+            slots.push(self.slot_of(id)? as u32);
+        }
+        let mut sorted = slots.clone();
         sorted.sort_unstable();
-        if sorted.windows(2).any(|w| w[0] == w[1]) {
-            return Err(Error::value("particles", "the four particles must be different"));
+        if slots.len() != kind.corners() || sorted.windows(2).any(|w| w[0] == w[1]) {
+            let count = ["no", "one", "two", "three", "four"][kind.corners()];
+            let message =
+                format!("a {kind} constraint needs {count} different particles; give as many");
+            return Err(Error::value("particles", message));
         }
-        Ok(slots)
+        if let Some(rest) = rest.filter(|rest| !rest.is_finite()) {
+            return Err(Error::value("rest", format!("{rest} is not finite; give a number")));
+        }
+        let position = &self.particles.position;
+        let mut add =
+            Add { sets: &mut self.sets, position, slots: &slots, rest, bond, refused: None };
+        kind.visit(&mut add);
+        match add.refused {
+            None => Ok(()),
+            Some(measured) => Err(Error::value(
+                "rest",
+                format!(
+                    "the particles are too far apart: the {kind} between them measures {measured}; \
+                     put them nearer, or give a rest value where the kind takes one"
+                ),
+            )),
+        }
     }
 
-    /// Sorts newly added constraints into their colours. A step does it by itself.
+    /// Sorts newly added constraints into their colours. It moves every row, so builders leave it
+    /// to the next step, which does it once for all objects that were added since.
     pub(crate) fn commit(&mut self) {
-        self.distance.commit();
-        self.bend.commit();
-        self.volume.commit();
+        self.sets.all_mut().into_iter().for_each(ConstraintRows::commit);
     }
 
     /// Cuts every constraint of a kind for which `cut` says so, given its particles' positions.
     /// Returns how many were cut.
     pub fn cut(&mut self, kind: Kind, mut cut: impl FnMut(&[Vec3]) -> bool) -> usize {
         self.commit();
-        let at = |s: u32| self.particles.position[s as usize].truncate();
-        match kind {
-            Kind::Distance => {
-                let gone: Vec<bool> = (0..self.distance.len())
-                    .map(|i| cut(&self.distance.particles(i).map(at)))
-                    .collect();
-                self.distance.remove_marked(&gone)
-            }
-            Kind::Bend | Kind::Volume => {
-                let set = if kind == Kind::Bend { &self.bend } else { &self.volume };
-                let gone: Vec<bool> =
-                    (0..set.len()).map(|i| cut(&set.particles(i).map(at))).collect();
-                if kind == Kind::Bend {
-                    self.bend.remove_marked(&gone)
-                } else {
-                    self.volume.remove_marked(&gone)
-                }
-            }
-            Kind::Pin => {
-                let before = self.pins.len();
-                let position = &self.particles.position;
-                self.pins.retain(|p| !cut(&[position[p.particle as usize].truncate()]));
-                before - self.pins.len()
-            }
+        let position = &self.particles.position;
+        let at = |slot: u32| position[slot as usize].truncate();
+        let Some(rows) = self.sets.of_mut(kind) else {
+            let before = self.pins.len();
+            self.pins.retain(|pin| !cut(&[at(pin.particle)]));
+            return before - self.pins.len();
+        };
+        let mut points = Vec::with_capacity(rows.corners());
+        let gone: Vec<bool> = (0..rows.len())
+            .map(|i| {
+                points.clear();
+                points.extend(rows.slots(i).map(at));
+                cut(&points)
+            })
+            .collect();
+        rows.remove_marked(&gone)
+    }
+}
+
+/// Adds one constraint over `slots`, which are as many as the kind takes.
+struct Add<'a> {
+    sets: &'a mut Sets,
+    position: &'a [Vec4],
+    slots: &'a [u32],
+    rest: Option<f32>,
+    bond: &'a Bond,
+    /// What was measured, where it is no rest value.
+    refused: Option<f32>,
+}
+
+impl Visit for Add<'_> {
+    fn visit<K: Stored<N>, const N: usize>(&mut self) {
+        let slots: [u32; N] = std::array::from_fn(|k| self.slots[k]);
+        let now = || K::measure(&slots.map(|slot| self.position[slot as usize]));
+        let rest = self.rest.unwrap_or_else(now);
+        if !rest.is_finite() {
+            self.refused = Some(rest);
+            return;
         }
+        K::set_mut(self.sets).add(&self.bond.constraint(slots, rest));
     }
 }

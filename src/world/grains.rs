@@ -2,7 +2,7 @@
 
 use super::build::{Solid, lattice_points, neighbors, unit_point};
 use super::particles::Phase;
-use super::{MemoryNeed, Particle, ParticleId, World};
+use super::{Built, MemoryNeed, Particle, Surface, World};
 use crate::error::Result;
 use glam::Vec3;
 
@@ -49,8 +49,8 @@ impl Default for Grains {
 }
 
 impl World {
-    /// Adds loose grains. Returns them.
-    pub fn add_grains(&mut self, grains: &Grains) -> Result<Vec<ParticleId>> {
+    /// Adds loose grains. Returns their handle and the grains.
+    pub fn add_grains(&mut self, grains: &Grains) -> Result<Built> {
         self.validate_grains(grains)?;
         let phase = Phase::group(self.new_group()).self_colliding();
         let mut random = SplitMix(grains.seed);
@@ -70,8 +70,7 @@ impl World {
                 phase,
             })?);
         }
-        self.add_object(&grains.name, &ids, Vec::new());
-        Ok(ids)
+        Ok(self.built(&grains.name, ids, Surface::default()))
     }
 }
 

@@ -1,9 +1,10 @@
 //! A soft body: a lattice of particles.
 
-use super::build::{Material, Solid, lattice_points, neighbors, unit_point};
+use super::build::{Bond, Solid, lattice_points, neighbors, unit_point};
 use super::particles::Phase;
-use super::{MemoryNeed, Particle, ParticleId, World};
+use super::{Built, MemoryNeed, Particle, ParticleId, Surface, World};
 use crate::error::{Error, Result};
+use crate::kind::{Constrain, Volume};
 use glam::{Quat, Vec3};
 
 /// Which pairs of a lattice are joined.
@@ -40,10 +41,10 @@ pub struct Lattice {
     pub edges: LatticeEdges,
     /// Whether the body collides with itself.
     pub self_collide: bool,
-    /// The edges' material.
-    pub stretch: Material,
+    /// How stiff and strong its edges are.
+    pub stretch: Bond,
     /// Six tetrahedra a cell, or none.
-    pub volume: Option<Material>,
+    pub volume: Option<Bond>,
 }
 
 impl Default for Lattice {
@@ -60,15 +61,15 @@ impl Default for Lattice {
             solid: Solid::Box,
             edges: LatticeEdges::Full,
             self_collide: false,
-            stretch: Material::default(),
+            stretch: Bond::default(),
             volume: None,
         }
     }
 }
 
 impl World {
-    /// Adds a soft lattice. Returns its particles.
-    pub fn add_lattice(&mut self, lattice: &Lattice) -> Result<Vec<ParticleId>> {
+    /// Adds a soft lattice. Returns its handle and its particles.
+    pub fn add_lattice(&mut self, lattice: &Lattice) -> Result<Built> {
         self.validate_lattice(lattice)?;
         let [nx, ny, nz] = lattice.counts;
         let mut phase = Phase::group(self.new_group()).shaped();
@@ -102,10 +103,10 @@ impl World {
         if let Some(volume) = &lattice.volume {
             self.add_lattice_volumes(lattice.counts, &slots, volume);
         }
-        let triangles = slots.surface().map(|t| t.map(|s| self.particles.id[s as usize])).collect();
-        self.add_object(&lattice.name, &ids, triangles);
-        self.commit();
-        Ok(ids)
+        let id = |slot: u32| ParticleId(self.particles.id[slot as usize]);
+        let triangles = slots.surface().map(|t| t.map(id)).collect();
+        let round = lattice.solid != Solid::Box;
+        Ok(self.built(&lattice.name, ids, Surface { triangles, closed: true, round }))
     }
 
     fn add_lattice_edges(&mut self, lattice: &Lattice, slots: &Slots) {
@@ -129,19 +130,19 @@ impl World {
                 let [pa, pb] = [a, b].map(|s| self.particles.position[s as usize].truncate());
                 let mut edge = lattice.stretch.constraint([a, b], pa.distance(pb));
                 edge.color_hint = Some((2 * k) as u8 + parity as u8);
-                self.distance.add(&edge);
+                self.sets.distance.add(&edge);
             }
         }
     }
 
-    fn add_lattice_volumes(&mut self, counts: [u32; 3], slots: &Slots, material: &Material) {
+    fn add_lattice_volumes(&mut self, counts: [u32; 3], slots: &Slots, bond: &Bond) {
         for (x, y, z) in lattice_points(counts) {
             let Some(corner) = slots.cell(x, y, z) else { continue };
             for tet in KUHN_TETRAHEDRA {
                 let corners = tet.map(|k| corner[k]);
                 let p = corners.map(|s| self.particles.position[s as usize]);
-                let rest = crate::cpu::solve_volume::volume(&p);
-                self.volume.add(&material.constraint(corners, rest));
+                let rest = Volume::measure(&p);
+                self.sets.volume.add(&bond.constraint(corners, rest));
             }
         }
     }

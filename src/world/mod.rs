@@ -11,92 +11,42 @@ mod edit;
 mod force;
 mod grains;
 mod lattice;
+mod list;
+pub(crate) mod material;
+mod object;
 mod params;
 mod particles;
 mod pin;
+mod surface;
 mod validate;
 
-pub use build::{Material, Solid};
+pub use build::{Bond, Solid};
 pub use cloth::Cloth;
 pub use collider::Collider;
-pub use constraints::{Constraint, ConstraintSet};
+pub use constraints::{Constraint, ConstraintRows, ConstraintSet};
 pub use force::{Force, ForceKind};
 pub use grains::Grains;
 pub use lattice::{Lattice, LatticeEdges};
+pub(crate) use list::{AddedLists, ListKey, Span};
+pub use list::{ListDescription, ListFilter, ListId, ListPairs, ListReach, Who};
+pub use material::{Coefficients, Material, MaterialId};
+pub use object::{Built, Object, ObjectId, Surface};
 pub use params::{
-    Acceleration, BroadPhase, Integrator, Method, ParamInfo, Params, Solver, Start, Volume, Walk,
+    Acceleration, BroadPhase, BvhStart, BvhVolume, BvhWalk, Integrator, Method, ParamInfo, Params,
+    Solver,
 };
 pub(crate) use particles::GONE;
 pub use particles::{Particle, ParticleId, Particles, Phase};
 pub use pin::{Path, Pin};
 pub use validate::MemoryNeed;
 
+pub use crate::kind::Kind;
+use crate::kind::Sets;
+use crate::table::Changes;
+
 use glam::{Vec3, Vec4};
 use serde::{Deserialize, Serialize};
 use std::sync::Arc;
-
-/// The kinds of constraints, in the order a solver iteration sweeps them.
-#[derive(Clone, Copy, Debug, PartialEq, Eq, Hash, Serialize, Deserialize)]
-pub enum Kind {
-    /// Two particles at a rest distance.
-    Distance,
-    /// Two triangles at a rest angle.
-    Bend,
-    /// A tetrahedron of rest volume.
-    Volume,
-    /// A particle at a point.
-    Pin,
-}
-
-impl Kind {
-    /// Every kind, in solver order.
-    pub const ALL: [Kind; 4] = [Kind::Distance, Kind::Bend, Kind::Volume, Kind::Pin];
-    /// The name in reports.
-    pub fn name(self) -> &'static str {
-        match self {
-            Kind::Distance => "distance",
-            Kind::Bend => "bend",
-            Kind::Volume => "volume",
-            Kind::Pin => "pin",
-        }
-    }
-}
-
-/// A named part of the world: which particles it made and the triangles of its surface.
-#[derive(Clone, Debug, Default, PartialEq, Serialize, Deserialize)]
-pub struct Object {
-    /// Name given by the scene or the builder.
-    pub name: String,
-    /// First id of its particles.
-    pub first_id: u32,
-    /// How many ids it took, in sequence.
-    pub id_count: u32,
-    /// Surface triangles by particle id.
-    pub triangles: Vec<[u32; 3]>,
-}
-
-/// What neighbour lists depend on besides positions: they are made again when it changes.
-#[derive(Clone, Copy, Debug, Default, PartialEq, Serialize, Deserialize)]
-pub(crate) struct ListKey {
-    particles: u64,
-    edges: u64,
-    margin: f32,
-    solver: Option<Solver>,
-    /// Mass scaling counts heights from the lowest particle of the lists.
-    up: Vec3,
-}
-
-impl ListKey {
-    pub fn of(world: &World) -> Self {
-        ListKey {
-            particles: world.particle_revision,
-            edges: world.distance.revision(),
-            margin: world.params.margin,
-            solver: Some(world.params.solver),
-            up: world.up(),
-        }
-    }
-}
 
 /// Fewer particles than this stay as they were made: they fit the second cache in any order.
 const MANY: usize = 8192;
@@ -114,12 +64,15 @@ pub struct World {
     /// Force fields besides gravity.
     pub forces: Vec<Force>,
     pub(crate) particles: Particles,
-    pub(crate) distance: ConstraintSet<2>,
-    pub(crate) bend: ConstraintSet<4>,
-    pub(crate) volume: ConstraintSet<4>,
+    /// The constraints of every kind but pins.
+    pub(crate) sets: Sets,
     pub(crate) pins: Vec<Pin>,
     pub(crate) paths: Vec<Path>,
-    pub(crate) objects: Vec<Object>,
+    pub(crate) objects: object::Objects,
+    /// What particles and obstacles are made of.
+    pub(crate) materials: material::Materials,
+    /// Neighbour lists besides that of the contacts.
+    pub(crate) lists: AddedLists,
     /// Simulated time, s.
     pub(crate) time: f64,
     /// Steps taken.
@@ -128,9 +81,8 @@ pub struct World {
     pub(crate) quarantined: u64,
     /// Constraints broken, ever.
     pub(crate) broken: u64,
-    /// Where each particle was when the neighbour lists were built. Part of the state: lists are
-    /// reused while nothing moved far, and a resumed run must reuse the same ones.
-    pub(crate) list_reference: Vec<Vec4>,
+    /// Whether neighbour lists were ever made.
+    pub(crate) listed: bool,
     /// Lowest height seen when the lists were built: the origin of mass scaling.
     pub(crate) list_floor: f32,
     /// What else the lists were made for.
@@ -143,6 +95,9 @@ pub struct World {
     /// Which engine stepped this world last: its caches hold for no other.
     #[serde(skip)]
     pub(crate) stamp: Stamp,
+    /// What was edited since a device last took it.
+    #[serde(skip)]
+    pub(crate) changes: Changes,
 }
 
 /// An engine's mark on the world it stepped. Worlds that differ in it alone are equal.
@@ -169,23 +124,23 @@ impl World {
     }
     /// Distance constraints.
     pub fn distance(&self) -> &ConstraintSet<2> {
-        &self.distance
+        &self.sets.distance
     }
     /// Bending hinges.
     pub fn bend(&self) -> &ConstraintSet<4> {
-        &self.bend
+        &self.sets.bend
     }
     /// Tetrahedral volume constraints.
     pub fn volume(&self) -> &ConstraintSet<4> {
-        &self.volume
+        &self.sets.volume
+    }
+    /// The constraints of a kind, whichever it is. Pins are no rows: [`World::pins`] has them.
+    pub fn rows(&self, kind: Kind) -> Option<&ConstraintRows> {
+        self.sets.of(kind)
     }
     /// Pins.
     pub fn pins(&self) -> &[Pin] {
         &self.pins
-    }
-    /// The parts the world was built from.
-    pub fn objects(&self) -> &[Object] {
-        &self.objects
     }
     /// Simulated time, s.
     pub fn time(&self) -> f64 {
@@ -209,12 +164,7 @@ impl World {
     }
     /// Constraints of a kind.
     pub fn count(&self, kind: Kind) -> usize {
-        match kind {
-            Kind::Distance => self.distance.len(),
-            Kind::Bend => self.bend.len(),
-            Kind::Volume => self.volume.len(),
-            Kind::Pin => self.pins.len(),
-        }
+        self.rows(kind).map_or(self.pins.len(), ConstraintRows::len)
     }
     /// A particle's position, m.
     pub fn position(&self, id: ParticleId) -> Option<Vec3> {
@@ -236,9 +186,21 @@ impl World {
         }
     }
 
-    /// Sum of |C| over the constraints of a kind, in metres, radians or cubic metres.
+    /// The sum of |C| over the constraints of a kind, in the unit of that kind.
     pub fn residual(&self, kind: Kind) -> f64 {
-        crate::report::residual_at(self, kind, self.particles.positions(), self.time)
+        self.residual_at(kind, self.particles.positions(), self.time)
+    }
+
+    /// The sum of |C| over the constraints of a kind at given positions and time; in order, in f64.
+    pub(crate) fn residual_at(&self, kind: Kind, at: &[Vec4], time: f64) -> f64 {
+        if kind != Kind::Pin {
+            return self.sets.residual(kind, at);
+        }
+        let error = |pin: &Pin| {
+            let p = at[pin.particle as usize].truncate();
+            f64::from(p.distance(self.pin_target(pin, time)))
+        };
+        self.pins.iter().map(error).sum()
     }
 
     /// Kinetic plus gravitational energy of the free particles, J.
@@ -274,20 +236,25 @@ impl World {
     /// Whether the particles should be put in order of place again. It depends on the state alone,
     /// so that every backend, and a resumed run, does it in the same step.
     pub(crate) fn sort_is_due(&self) -> bool {
-        let never = self.list_reference.is_empty();
-        self.particles.len() >= MANY && (never || self.lists_since_sort >= LISTS_PER_SORT)
+        self.particles.len() >= MANY && (!self.listed || self.lists_since_sort >= LISTS_PER_SORT)
     }
 
     /// Puts the particle of slot `order[k]` into slot k. Ids, and what is said by id, stay.
     pub(crate) fn reorder(&mut self, order: &[u32]) {
         let map = self.particles.permute(order);
-        self.distance.remap(&map, order.len());
-        self.bend.remap(&map, order.len());
-        self.volume.remap(&map, order.len());
+        for rows in self.sets.all_mut() {
+            rows.remap(&map, order.len());
+        }
         self.pins.iter_mut().for_each(|pin| pin.particle = map[pin.particle as usize]);
         // Lists are by slot: they are made anew, and take their reference then.
         self.particle_revision += 1;
         self.lists_since_sort = 0;
+    }
+
+    /// Forgets the multipliers of all constraints: they belong to one substep.
+    pub(crate) fn clear_multipliers(&mut self) {
+        self.sets.all_mut().into_iter().for_each(|rows| rows.lambda.fill(0.0));
+        self.pins.iter_mut().for_each(|pin| pin.lambda = 0.0);
     }
 
     /// A group number that no object has yet. Group 0 is never given: it is left to particles

@@ -4,6 +4,7 @@
 //! written once. Values are checked when they are set; a [`Params`] in hand is always legal.
 
 use crate::error::{Error, Result};
+use crate::suggest;
 use glam::Vec3;
 use serde::{Deserialize, Serialize};
 use toml::Value;
@@ -141,7 +142,7 @@ macro_rules! words {
 }
 
 words! {
-    /// How the constraints of one kind are swept (physics.md 2).
+    /// How the constraints of one kind are swept (docs/physics.md, section 2).
     Solver {
         /// Sequential Gauss-Seidel in order of creation: the reference.
         Seidel = "seidel",
@@ -198,7 +199,7 @@ words! {
 
 words! {
     /// What bounds the nodes of the `bvh`.
-    Volume {
+    BvhVolume {
         /// Boxes along the axes.
         Aabb = "aabb",
         /// Spheres.
@@ -207,7 +208,7 @@ words! {
 }
 words! {
     /// Where a search of the `bvh` begins.
-    Start {
+    BvhStart {
         /// At the root.
         Root = "root",
         /// At the particle's own leaf, going up.
@@ -216,7 +217,7 @@ words! {
 }
 words! {
     /// How a search of the `bvh` finds its way back.
-    Walk {
+    BvhWalk {
         /// A stack of nodes.
         Stack = "stack",
         /// A counter whose carries say how far to go up.
@@ -264,8 +265,8 @@ macro_rules! params {
                         }
                     })+
                     _ => Err(Error::value(name, format!(
-                        "no such parameter; known: {}",
-                        Self::TABLE.iter().map(|p| p.name).collect::<Vec<_>>().join(", "),
+                        "no such parameter; {}",
+                        suggest::instead(name, Self::TABLE.iter().map(|p| p.name)),
                     ))),
                 }
             }
@@ -325,11 +326,11 @@ params! {
     /// Particles that a search of the `bvh` tests at once; 1 for a tree down to single particles.
     bvh_leaf: u32 = 16, "1", 1, 64;
     /// What bounds the nodes of the `bvh`.
-    bvh_volume: Volume = Volume::Aabb, "1", 0, 0;
+    bvh_volume: BvhVolume = BvhVolume::Aabb, "1", 0, 0;
     /// Where a search of the `bvh` begins.
-    bvh_start: Start = Start::Leaf, "1", 0, 0;
+    bvh_start: BvhStart = BvhStart::Leaf, "1", 0, 0;
     /// How a search of the `bvh` finds its way back.
-    bvh_walk: Walk = Walk::Stack, "1", 0, 0;
+    bvh_walk: BvhWalk = BvhWalk::Stack, "1", 0, 0;
     /// Kinetic friction coefficient.
     friction: f32 = 0.4, "1", 0.0, 100.0;
     /// Static friction coefficient; never below the kinetic one.

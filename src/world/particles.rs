@@ -3,8 +3,10 @@
 //! A *slot* is where a particle lies in the arrays now; an *id* is its name for life. Slots may be
 //! re-ordered or closed up when particles are removed, ids never change and are never reused.
 
+use super::material::MaterialId;
 use super::validate::LONGEST;
 use crate::error::{Error, Result};
+use crate::table::columns;
 use glam::{Vec3, Vec4};
 use serde::{Deserialize, Serialize};
 
@@ -71,26 +73,34 @@ pub struct Particle {
     pub phase: Phase,
 }
 
-/// All particles of a world. Indexed by slot.
-#[derive(Clone, Debug, Default, PartialEq, Serialize, Deserialize)]
-pub struct Particles {
-    /// [x, y, z, inverse mass] at the start of the step; m and 1/kg (0 = pinned).
-    pub(crate) position: Vec<Vec4>,
-    /// [x, y, z, inverse mass] as the solver moves it.
-    pub(crate) predicted: Vec<Vec4>,
-    /// [x, y, z, 0], m/s.
-    pub(crate) velocity: Vec<Vec4>,
-    /// m.
-    pub(crate) radius: Vec<f32>,
-    /// Group and flags, see [`Phase`].
-    pub(crate) phase: Vec<u32>,
-    /// Undeformed [x, y, z, 1/kg when not pinned]: where self-collision finds a pair's rest
-    /// distance, and unpinning the mass.
-    pub(crate) rest: Vec<Vec4>,
-    /// slot -> id.
-    pub(crate) id: Vec<u32>,
-    /// id -> slot, or [`GONE`].
-    pub(crate) slot: Vec<u32>,
+columns! {
+    /// All particles of a world. Indexed by slot.
+    #[derive(Clone, Debug, Default, PartialEq, Serialize, Deserialize)]
+    pub struct Particles, row ParticleRow {
+        /// [x, y, z, inverse mass] at the start of the step; m and 1/kg (0 = pinned).
+        position: Vec4 [finite],
+        /// [x, y, z, inverse mass] as the solver moves it.
+        predicted: Vec4 [finite],
+        /// [x, y, z, 0], m/s.
+        velocity: Vec4 [finite],
+        /// m.
+        radius: f32 [finite],
+        /// Group and flags, see [`Phase`].
+        phase: u32 [any],
+        /// What it is made of, as [`MaterialId`] numbers it.
+        material: u32 [any],
+        /// Undeformed [x, y, z, 1/kg when not pinned]: self-collision finds the rest distance of a
+        /// pair here, and unpinning finds the mass.
+        rest: Vec4 [finite],
+        /// Where it was when the neighbour lists were made. It is part of the state: lists are
+        /// reused while nothing has moved far, and a resumed run must reuse the same ones.
+        list_reference: Vec4 [finite],
+        /// slot -> id.
+        id: u32 [any],
+    } besides {
+        /// id -> slot, or [`GONE`].
+        slot: Vec<u32>,
+    }
 }
 
 impl Particles {
@@ -109,6 +119,10 @@ impl Particles {
     pub fn positions(&self) -> &[Vec4] {
         &self.position
     }
+    /// Where each was when its object was made: [x, y, z, 1/kg when not pinned].
+    pub fn rest_positions(&self) -> &[Vec4] {
+        &self.rest
+    }
     /// Velocities by slot: [x, y, z, 0].
     pub fn velocities(&self) -> &[Vec4] {
         &self.velocity
@@ -120,6 +134,10 @@ impl Particles {
     /// Packed phases by slot.
     pub fn phases(&self) -> &[u32] {
         &self.phase
+    }
+    /// The material of the particle in a slot.
+    pub fn material(&self, slot: usize) -> MaterialId {
+        MaterialId(self.material[slot])
     }
     /// Ids by slot.
     pub fn ids(&self) -> &[u32] {
@@ -156,29 +174,25 @@ impl Particles {
         let id = self.slot.len() as u32;
         let w = if particle.mass.is_finite() { 1.0 / particle.mass } else { 0.0 };
         let row = particle.position.extend(w);
-        self.slot.push(self.position.len() as u32);
-        self.position.push(row);
-        self.predicted.push(row);
-        self.velocity.push(particle.velocity.extend(0.0));
-        self.radius.push(particle.radius);
-        self.phase.push(particle.phase.0);
-        self.rest.push(row);
-        self.id.push(id);
+        self.slot.push(self.len() as u32);
+        self.push_row(ParticleRow {
+            position: row,
+            predicted: row,
+            velocity: particle.velocity.extend(0.0),
+            radius: particle.radius,
+            phase: particle.phase.0,
+            material: MaterialId::DEFAULT.0,
+            rest: row,
+            list_reference: row,
+            id,
+        });
         Ok(ParticleId(id))
     }
 
     /// Puts the particle of slot `order[k]` into slot k; `order` holds every slot once. Returns old
     /// slot -> new slot.
     pub(crate) fn permute(&mut self, order: &[u32]) -> Vec<u32> {
-        fn moved<T: Copy>(values: &mut Vec<T>, order: &[u32]) {
-            *values = order.iter().map(|&old| values[old as usize]).collect();
-        }
-        for rows in [&mut self.position, &mut self.predicted, &mut self.velocity, &mut self.rest] {
-            moved(rows, order);
-        }
-        moved(&mut self.radius, order);
-        moved(&mut self.phase, order);
-        moved(&mut self.id, order);
+        self.permute_rows(order);
         let mut map = vec![GONE; order.len()];
         for (new, &old) in order.iter().enumerate() {
             map[old as usize] = new as u32;
@@ -190,32 +204,18 @@ impl Particles {
     /// Keeps the particles whose slot is marked, closing up the arrays in order.
     /// Returns old slot -> new slot (or [`GONE`]).
     pub(crate) fn retain(&mut self, keep: &[bool]) -> Vec<u32> {
-        let mut map = vec![GONE; self.len()];
         let mut next = 0;
-        for old in 0..self.len() {
-            let id = self.id[old] as usize;
-            if !keep[old] {
-                self.slot[id] = GONE;
-                continue;
-            }
-            map[old] = next as u32;
-            self.slot[id] = next as u32;
-            self.position[next] = self.position[old];
-            self.predicted[next] = self.predicted[old];
-            self.velocity[next] = self.velocity[old];
-            self.radius[next] = self.radius[old];
-            self.phase[next] = self.phase[old];
-            self.rest[next] = self.rest[old];
-            self.id[next] = id as u32;
-            next += 1;
-        }
-        self.position.truncate(next);
-        self.predicted.truncate(next);
-        self.velocity.truncate(next);
-        self.radius.truncate(next);
-        self.phase.truncate(next);
-        self.rest.truncate(next);
-        self.id.truncate(next);
+        let map: Vec<u32> = keep
+            .iter()
+            .zip(&self.id)
+            .map(|(&kept, &id)| {
+                let slot = if kept { next } else { GONE };
+                next += u32::from(kept);
+                self.slot[id as usize] = slot;
+                slot
+            })
+            .collect();
+        self.retain_rows(keep);
         map
     }
 }

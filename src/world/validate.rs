@@ -1,6 +1,6 @@
 //! The boundary: what comes from outside is checked here once, before anything is allocated.
 
-use super::{Cloth, Grains, Lattice, ListKey, Solid, World};
+use super::{Cloth, Grains, Kind, Lattice, Solid, World};
 use crate::error::{Error, Result};
 use glam::Vec3;
 
@@ -64,8 +64,40 @@ impl MemoryNeed {
     }
 }
 
-/// Free memory in bytes where the system tells (Linux); elsewhere the allocator decides.
+/// Memory in bytes that this process may still take, where the system tells (Linux); elsewhere the
+/// allocator decides. The machine, the process's limit and its group of processes each have a say.
 fn available_memory() -> Option<u64> {
+    [free_on_the_machine(), below_the_limit(), left_to_the_group()].into_iter().flatten().min()
+}
+
+/// What `ulimit -v` leaves.
+fn below_the_limit() -> Option<u64> {
+    let limits = std::fs::read_to_string("/proc/self/limits").ok()?;
+    let limit = limits.lines().find_map(|l| l.strip_prefix("Max address space"))?;
+    let limit: u64 = limit.split_whitespace().next()?.parse().ok()?;
+    let status = std::fs::read_to_string("/proc/self/status").ok()?;
+    let used = status.lines().find_map(|l| l.strip_prefix("VmSize:"))?;
+    let used: u64 = used.split_whitespace().next()?.parse().ok()?;
+    Some(limit.saturating_sub(used * 1024))
+}
+
+/// What the control group (cgroup v2), or one above it, leaves. A container is such a group.
+fn left_to_the_group() -> Option<u64> {
+    let groups = std::fs::read_to_string("/proc/self/cgroup").ok()?;
+    let own = groups.lines().find_map(|l| l.strip_prefix("0::/"))?;
+    let root = std::path::Path::new("/sys/fs/cgroup");
+    let number = |folder: &std::path::Path, name: &str| -> Option<u64> {
+        std::fs::read_to_string(folder.join(name)).ok()?.trim().parse().ok()
+    };
+    let left = |folder: &std::path::Path| {
+        let (most, used) = (number(folder, "memory.max")?, number(folder, "memory.current")?);
+        Some(most.saturating_sub(used))
+    };
+    let path = root.join(own);
+    path.ancestors().take_while(|folder| folder.starts_with(root)).filter_map(left).min()
+}
+
+fn free_on_the_machine() -> Option<u64> {
     let text = std::fs::read_to_string("/proc/meminfo").ok()?;
     let line = text.lines().find(|l| l.starts_with("MemAvailable:"))?;
     let kib: u64 = line.split_whitespace().nth(1)?.parse().ok()?;
@@ -107,6 +139,10 @@ fn check_particle(
         }
     }
     Ok(())
+}
+
+fn out_of_range(field: &str) -> Error {
+    Error::value(field, "indices or values are out of range")
 }
 
 fn check_solid(name: &str, solid: Solid) -> Result<()> {
@@ -206,55 +242,44 @@ impl World {
         for (i, force) in self.forces.iter().enumerate() {
             force.validate(&format!("force.{i}"))?;
         }
+        self.check_materials()?;
         let p = &self.particles;
         let n = p.len();
-        let lengths =
-            [p.predicted.len(), p.velocity.len(), p.radius.len(), p.phase.len(), p.rest.len()];
-        let arrays_match = lengths.iter().all(|&l| l == n) && p.id.len() == n;
         let ids_match = p.slots_by_id().all(|s| s < n)
             && p.slots_by_id().count() == n
             && p.id.iter().enumerate().all(|(s, &id)| p.slot.get(id as usize) == Some(&(s as u32)));
-        if !arrays_match || !ids_match {
+        if !p.columns_have_rows(n) || !ids_match {
             return Err(Error::value("particles", "the arrays do not belong together"));
         }
-        for slot in 0..n {
-            let row_ok = |v: glam::Vec4| v.is_finite() && v.w >= 0.0;
-            if !(row_ok(p.position[slot])
-                && row_ok(p.predicted[slot])
-                && row_ok(p.rest[slot])
-                && p.velocity[slot].is_finite()
-                && p.radius[slot] > 0.0
-                && p.radius[slot] <= LONGEST)
-            {
-                return Err(Error::value(
-                    format!("particle {}", p.id[slot]),
-                    format!(
-                        "position, velocity and mass must be finite, the radius above 0 and at most {LONGEST} m"
-                    ),
-                ));
+        let legal = |slot: &usize| {
+            let masses = [p.position[*slot].w, p.predicted[*slot].w, p.rest[*slot].w];
+            masses.iter().all(|&w| w >= 0.0) && p.radius[*slot] > 0.0 && p.radius[*slot] <= LONGEST
+        };
+        let illegal = p.first_illegal_row().or_else(|| (0..n).find(|slot| !legal(slot)));
+        if let Some(slot) = illegal {
+            return Err(Error::value(
+                format!("particle {}", p.id[slot]),
+                format!(
+                    "position, velocity and mass must be finite, the radius above 0 and at most {LONGEST} m"
+                ),
+            ));
+        }
+        for (kind, rows) in Kind::SETS.into_iter().zip(self.sets.all()) {
+            if !rows.is_sound(kind.corners(), n) {
+                return Err(out_of_range(kind.name()));
             }
         }
         let sound = [
-            ("distance", self.distance.is_sound(n)),
-            ("bend", self.bend.is_sound(n)),
-            ("volume", self.volume.is_sound(n)),
             ("pin", self.pins_are_sound()),
             ("object", self.objects_are_sound()),
-            ("list", self.lists_are_sound()),
+            ("material", self.materials_are_sound()),
+            ("list", self.list_floor.is_finite() && self.lists.are_sound()),
             ("time", self.clocks_are_sound()),
         ];
         match sound.iter().find(|(_, ok)| !ok) {
-            Some((name, _)) => Err(Error::value(*name, "indices or values are out of range")),
+            Some((name, _)) => Err(out_of_range(name)),
             None => Ok(()),
         }
-    }
-
-    fn lists_are_sound(&self) -> bool {
-        let reference = &self.list_reference;
-        // A reference that belongs to other particles is fine as long as it will not be used.
-        (reference.len() == self.particles.len() || ListKey::of(self) != self.list_key)
-            && reference.iter().all(|v| v.is_finite())
-            && self.list_floor.is_finite()
     }
 
     /// Times that paths can be asked for, and counters that have room to count on.
@@ -283,10 +308,7 @@ impl World {
     }
 
     fn objects_are_sound(&self) -> bool {
-        let ids = self.particles.slot.len() as u64;
-        self.objects.iter().all(|o| {
-            u64::from(o.first_id) + u64::from(o.id_count) <= ids
-                && o.triangles.iter().flatten().all(|&id| u64::from(id) < ids)
-        })
+        let p = &self.particles;
+        self.objects.are_sound(p.slot.len(), |id| p.slot(id).is_some())
     }
 }

@@ -3,21 +3,21 @@
 #[path = "random_constraints.rs"]
 mod random_constraints;
 
-use super::{Close, assert_floats, compare, scene, twin};
+use super::{Close, assert_floats, compare, scene, sides};
 use glam::Vec3;
 use motes::pass::Buffer;
-use motes::vulkan::layout::state::STATE;
-use motes::vulkan::parity::{Outcome, Twin, shaders_from, shaders_with};
+use motes::vulkan::harness::parity::{Outcome, SideBySide, shaders_from, shaders_with};
 use motes::vulkan::{DeviceKind, devices};
 use motes::world::{Acceleration, Method};
 use motes::{
-    Backend, Cloth, Dispatch, Engine, Kind, Lattice, Material, Particle, Pass, Phase, Scene,
-    Solver, World,
+    Backend, Bond, Cloth, Dispatch, Engine, Kind, Lattice, Particle, Pass, Phase, Scene, Solver,
+    World,
 };
 use random_constraints::{Dice, PLACES, PLAIN, Wish, random};
 use std::cell::Cell;
 use std::collections::HashSet;
 use std::panic::{AssertUnwindSafe, catch_unwind};
+use std::sync::LazyLock;
 
 /// How close each kind of number must be, and why.
 ///
@@ -34,7 +34,9 @@ fn close() -> Close {
     }
 }
 
-const SWEEPS: [Pass; 4] = [Pass::SolveDistance, Pass::SolveBend, Pass::SolveVolume, Pass::SolvePin];
+/// The sweeps over every kind there is: a new kind is compared as soon as it has its row in the
+/// table of kinds, since the random worlds hold constraints of each.
+static SWEEPS: LazyLock<[Pass; Kind::ALL.len()]> = LazyLock::new(|| Kind::ALL.map(Kind::solve));
 const OTHERS: [Pass; 2] = [Pass::BreakConstraints, Pass::Accelerate];
 
 /// Every `step`th dispatch of some passes.
@@ -69,16 +71,16 @@ struct Seen {
     restarts: usize,
 }
 
-fn built_in(workgroup: u32) -> Option<Twin> {
+fn built_in(workgroup: u32) -> Option<SideBySide> {
     // Says why there is none, or fails where one is required.
-    twin()?;
+    sides()?;
     let folder = std::path::Path::new(env!("CARGO_MANIFEST_DIR")).join("spirv");
-    Some(Twin::with(shaders_from(folder), workgroup).unwrap())
+    Some(SideBySide::with(shaders_from(folder), workgroup).unwrap())
 }
 
 #[test]
 fn sweeps_move_what_the_cpu_moves() {
-    let Some(mut twin) = twin() else { return };
+    let Some(mut sides) = sides() else { return };
     let (close, mut seen) = (close(), Seen::default());
     let mut count = 0;
     for (seed, particles) in [1, 2, 4, 5, 63, 64, 65, 200].into_iter().enumerate() {
@@ -92,9 +94,9 @@ fn sweeps_move_what_the_cpu_moves() {
                 for place in PLACES {
                     let seed = seed as u64 + 10;
                     let wish = Wish { seed, particles, solver, method, soft, place, ..PLAIN };
-                    let wanted = every(if solver == Solver::Colored { 5 } else { 1 }, &SWEEPS);
+                    let wanted = every(if solver == Solver::Colored { 5 } else { 1 }, &*SWEEPS);
                     let judge = |outcome: &Outcome| judge(outcome, close, &mut seen);
-                    count += compare(&mut twin, random(wish), 1, wanted, judge);
+                    count += compare(&mut sides, random(wish), 1, wanted, judge);
                 }
             }
         }
@@ -104,30 +106,30 @@ fn sweeps_move_what_the_cpu_moves() {
 
 #[test]
 fn the_overflow_colour_is_swept_in_order() {
-    let Some(mut twin) = twin() else { return };
+    let Some(mut sides) = sides() else { return };
     let (close, mut seen) = (close(), Seen::default());
     let world = random(Wish { particles: 600, ..PLAIN });
     let wanted = |d: &Dispatch| d.part == motes::Part::Color(63);
     let mut passes = HashSet::new();
-    compare(&mut twin, world, 1, wanted, |outcome| {
+    compare(&mut sides, world, 1, wanted, |outcome| {
         judge(outcome, close, &mut seen);
         passes.insert(outcome.dispatch.pass);
     });
-    assert_eq!(passes.len(), 3, "colours did not run out for every kind");
+    assert_eq!(passes.len(), Kind::SETS.len(), "colours did not run out for every kind");
 }
 
 #[test]
 fn workgroups_of_any_size_do_the_same() {
     for size in [1, 3, 100, 256] {
-        let Some(mut twin) = built_in(size) else { return };
+        let Some(mut sides) = built_in(size) else { return };
         let (close, mut seen) = (close(), Seen::default());
         for solver in [Solver::Colored, Solver::Jacobi] {
             let mut world = random(Wish { particles: 131, solver, breaks: true, ..PLAIN });
             world.params.acceleration = Acceleration::Chebyshev;
             world.params.iterations = 7;
-            let (sweep, other) = (every(31, &SWEEPS), every(1, &OTHERS));
+            let (sweep, other) = (every(31, &*SWEEPS), every(1, &OTHERS));
             let wanted = |d: &Dispatch| sweep(d) || other(d);
-            compare(&mut twin, world, 2, wanted, |o| judge(o, close, &mut seen));
+            compare(&mut sides, world, 2, wanted, |o| judge(o, close, &mut seen));
         }
         assert!(seen.broken > 10, "{size}: {} broke", seen.broken);
     }
@@ -136,7 +138,7 @@ fn workgroups_of_any_size_do_the_same() {
 /// Where rows share no particle no update can be lost.
 #[test]
 fn lockfree_loses_nothing_where_nobody_meets() {
-    let Some(mut twin) = twin() else { return };
+    let Some(mut sides) = sides() else { return };
     let (close, mut seen) = (close(), Seen::default());
     let mut world = World::new();
     let mut dice = Dice(3);
@@ -148,11 +150,11 @@ fn lockfree_loses_nothing_where_nobody_meets() {
         };
         let (a, b) = (add(), add());
         let rest = Some(dice.between(0.0, 2.0));
-        world.add_distance(a, b, rest, &Material::compliant(1e-4)).unwrap();
+        world.add_distance(a, b, rest, &Bond::compliant(1e-4)).unwrap();
     }
     world.params.solver = Solver::Lockfree;
     let judge = |outcome: &Outcome| judge(outcome, close, &mut seen);
-    assert_eq!(compare(&mut twin, world, 1, every(1, &SWEEPS), judge), 8);
+    assert_eq!(compare(&mut sides, world, 1, every(1, &*SWEEPS), judge), 8);
 }
 
 /// Sum of |C| over the distance rows of a buffer.
@@ -174,10 +176,10 @@ fn residual(outcome: &Outcome, predicted: &[u32], rows: &[u32]) -> f64 {
 /// and is somewhat more, a ninth on lavapipe.
 #[test]
 fn lockfree_sweeps_leave_little_more_than_the_cpus() {
-    let Some(mut twin) = twin() else { return };
+    let Some(mut sides) = sides() else { return };
     let mut world = scene("cloth_stretch");
     world.params.solver = Solver::Lockfree;
-    let count = compare(&mut twin, world, 1, every(1, &[Pass::SolveDistance]), |outcome| {
+    let count = compare(&mut sides, world, 1, every(1, &[Pass::SolveDistance]), |outcome| {
         let (predicted, rows) = (outcome.of(Buffer::Predicted), outcome.of(Buffer::Distance));
         let cpu = residual(outcome, &predicted.cpu, &rows.cpu);
         let device = residual(outcome, &predicted.device, &rows.device);
@@ -191,7 +193,7 @@ fn lockfree_sweeps_leave_little_more_than_the_cpus() {
 /// Forty sweeps in a row take away nearly what the CPU's do.
 #[test]
 fn lockfree_converges_on_a_device() {
-    if twin().is_none() {
+    if sides().is_none() {
         return;
     }
     let mut world = scene("cloth_stretch");
@@ -208,7 +210,7 @@ fn lockfree_converges_on_a_device() {
 }
 
 fn word(name: &str) -> usize {
-    STATE.iter().find(|(n, _)| *n == name).unwrap_or_else(|| panic!("{name}")).1
+    motes::vulkan::layout::word(name).unwrap_or_else(|| panic!("{name}"))
 }
 
 /// Returns whether the guard began again.
@@ -225,9 +227,10 @@ fn judge_accelerate(outcome: &Outcome, close: Close) -> bool {
     let least = word("s_accelerate_least");
     let (a, b) = (f32::from_bits(cpu[least]), f32::from_bits(device[least]));
     assert!(Close::Within { absolute: 0.0, relative: 1e-4 }.holds(a, b), "least: {a} {b}");
-    // Where it began again the CPU's next place is the first, whatever the device's was.
+    // Where it began again the CPU's next place is the first, whatever the device's was. Only the
+    // guard restarts; a substep begins anew without having gone wrong.
     if cpu[word("s_accelerate_count")] == 0 {
-        return true;
+        return outcome.dispatch.part != motes::Part::Begin;
     }
     let words = outcome.of(Buffer::Iterates);
     let pairs = words.cpu.iter().zip(&words.device).enumerate().skip(outcome.particles);
@@ -240,8 +243,8 @@ fn judge_accelerate(outcome: &Outcome, close: Close) -> bool {
 
 /// A cloth that hangs by a corner and is pulled at another.
 fn accelerated(solver: Solver, rho: f32, compliance: f32) -> World {
-    let material = Material::compliant(compliance);
-    let bend = Some(Material::compliant(1e-3));
+    let material = Bond::compliant(compliance);
+    let bend = Some(Bond::compliant(1e-3));
     let cloth = Cloth { columns: 13, rows: 11, stretch: material, bend, ..Default::default() };
     let mut world = World::new();
     let ids = world.add_cloth(&cloth).unwrap();
@@ -257,7 +260,7 @@ fn accelerated(solver: Solver, rho: f32, compliance: f32) -> World {
 /// A substep that forgot to begin anew would go on with the rho that the guard had lowered.
 #[test]
 fn acceleration_begins_anew_in_every_substep() {
-    if twin().is_none() {
+    if sides().is_none() {
         return;
     }
     let mut world = accelerated(Solver::Colored, 0.9999, 0.0);
@@ -275,7 +278,7 @@ fn acceleration_begins_anew_in_every_substep() {
 
 #[test]
 fn acceleration_carries_as_far_and_stops_as_soon() {
-    let Some(mut twin) = twin() else { return };
+    let Some(mut sides) = sides() else { return };
     let (close, mut seen) = (close(), Seen::default());
     for (solver, rho, compliance) in [
         (Solver::Colored, 0.95, 0.0),
@@ -287,7 +290,8 @@ fn acceleration_carries_as_far_and_stops_as_soon() {
     ] {
         let world = accelerated(solver, rho, compliance);
         let judge = |outcome: &Outcome| judge(outcome, close, &mut seen);
-        assert_eq!(compare(&mut twin, world, 2, every(1, &OTHERS), judge), 80);
+        // Two steps: each begins the acceleration anew, and then has 40 iterations.
+        assert_eq!(compare(&mut sides, world, 2, every(1, &OTHERS), judge), 2 * (1 + 40));
     }
     for place in PLACES {
         for particles in [1, 63, 65] {
@@ -295,13 +299,13 @@ fn acceleration_carries_as_far_and_stops_as_soon() {
             world.params.acceleration = Acceleration::Chebyshev;
             world.params.iterations = 12;
             let judge = |outcome: &Outcome| judge(outcome, close, &mut seen);
-            compare(&mut twin, world, 1, every(1, &OTHERS), judge);
+            compare(&mut sides, world, 1, every(1, &OTHERS), judge);
         }
     }
     assert!(seen.restarts > 3, "the guard was never needed");
 }
 
-/// Rows of a kind as they lie on the device; `src/vulkan/image.rs` writes the same.
+/// Rows of a kind as they lie on the device; `src/vulkan/encode.rs` writes the same.
 struct Set<'a> {
     words: &'a [u32],
     cap: usize,
@@ -341,7 +345,7 @@ impl<'a> Set<'a> {
 /// device rounds otherwise. Returns how many broke.
 fn judge_rows(outcome: &Outcome, close: Close) -> u32 {
     let mut gone = 0;
-    for buffer in [Buffer::Distance, Buffer::Bend, Buffer::Volume] {
+    for buffer in Kind::SETS.map(Kind::buffer) {
         let words = outcome.of(buffer);
         let (before, cpu, device) =
             (Set::new(&words.before), Set::new(&words.cpu), Set::new(&words.device));
@@ -365,22 +369,22 @@ fn judge_rows(outcome: &Outcome, close: Close) -> u32 {
     }
     let device = &outcome.state[2];
     assert_eq!(device[word("s_broken")], gone, "rows that broke");
-    for name in ["s_marked_distance", "s_marked_bend", "s_marked_volume"] {
-        assert_eq!(device[word(name)], 0, "{name} is left behind");
+    for kind in Kind::SETS {
+        assert_eq!(device[word(&format!("s_marked_{kind}"))], 0, "a mark of {kind} is left behind");
     }
     gone
 }
 
 #[test]
 fn the_same_rows_break_and_yield() {
-    let Some(mut twin) = twin() else { return };
+    let Some(mut sides) = sides() else { return };
     let (close, mut seen) = (close(), Seen::default());
     for (seed, particles) in [1, 2, 4, 63, 65, 150, 300].into_iter().enumerate() {
         for place in PLACES {
             let seed = seed as u64 + 50;
             let wish = Wish { seed, particles, breaks: true, place, ..PLAIN };
             let judge = |outcome: &Outcome| judge(outcome, close, &mut seen);
-            compare(&mut twin, random(wish), 3, every(1, &OTHERS), judge);
+            compare(&mut sides, random(wish), 3, every(1, &OTHERS), judge);
         }
     }
     assert!(seen.broken > 500, "{}", seen.broken);
@@ -389,10 +393,10 @@ fn the_same_rows_break_and_yield() {
 /// Hinges and tetrahedra that would hold torn parts together go with the edge they span.
 #[test]
 fn what_spans_a_torn_edge_goes_with_it() {
-    let Some(mut twin) = twin() else { return };
+    let Some(mut sides) = sides() else { return };
     let close = close();
-    let brittle = Material { break_at: 0.05, yield_at: 0.01, ..Default::default() };
-    let tough = Material::default();
+    let brittle = Bond { break_at: 0.05, yield_at: 0.01, ..Default::default() };
+    let tough = Bond::default();
     let mut world = World::new();
     let cloth = Cloth { stretch: brittle, shear: brittle, bend: Some(tough), ..Default::default() };
     let ids = world.add_cloth(&cloth).unwrap();
@@ -409,7 +413,7 @@ fn what_spans_a_torn_edge_goes_with_it() {
         world.set_position(id, from + Vec3::new(0.02, 0.05, 0.01)).unwrap();
     }
     let mut lost = [0; 3];
-    compare(&mut twin, world, 4, every(1, &OTHERS), |outcome| {
+    compare(&mut sides, world, 4, every(1, &OTHERS), |outcome| {
         judge_rows(outcome, close);
         for (lost, words) in lost.iter_mut().zip(&outcome.buffers) {
             let count = |words: &[u32]| Set::new(words).live().count();
@@ -421,7 +425,7 @@ fn what_spans_a_torn_edge_goes_with_it() {
 
 #[test]
 fn scenes_have_the_same_sweeps_and_breaks() {
-    let Some(mut twin) = twin() else { return };
+    let Some(mut sides) = sides() else { return };
     let (close, mut seen) = (close(), Seen::default());
     let mut scenes = 0;
     for name in Scene::builtin_names() {
@@ -429,10 +433,10 @@ fn scenes_have_the_same_sweeps_and_breaks() {
         if world.constraint_count() == 0 {
             continue;
         }
-        let (sweep, other) = (every(101, &SWEEPS), every(1, &OTHERS));
+        let (sweep, other) = (every(101, &*SWEEPS), every(1, &OTHERS));
         let judge = |outcome: &Outcome| judge(outcome, close, &mut seen);
         let steps = if name == "tear" { 24 } else { 2 };
-        let count = compare(&mut twin, world, steps, |d| sweep(d) || other(d), judge);
+        let count = compare(&mut sides, world, steps, |d| sweep(d) || other(d), judge);
         assert!(count > 0, "{name}");
         scenes += 1;
     }
@@ -461,7 +465,7 @@ fn altered(pass: Pass, from: u32, to: u32, at: usize) -> Vec<u8> {
 /// Negative control: one wrong instruction in a shader, and its case fails.
 #[test]
 fn a_wrong_shader_is_found() {
-    if twin().is_none() {
+    if sides().is_none() {
         return;
     }
     let close = close();
@@ -478,13 +482,13 @@ fn a_wrong_shader_is_found() {
         (Pass::BreakConstraints, whole_subtract, whole_add, 3),
     ] {
         let shaders = shaders_with(pass, altered(pass, from, to, at));
-        let mut twin = Twin::with(shaders, 64).unwrap();
+        let mut sides = SideBySide::with(shaders, 64).unwrap();
         let mut world = random(Wish { breaks: true, ..PLAIN });
         world.params.acceleration = Acceleration::Chebyshev;
         world.params.iterations = 6;
         let mut seen = Seen::default();
         let judge = |outcome: &Outcome| judge(outcome, close, &mut seen);
-        let run = || compare(&mut twin, world, 1, every(1, &[pass]), judge);
+        let run = || compare(&mut sides, world, 1, every(1, &[pass]), judge);
         let outcome = catch_unwind(AssertUnwindSafe(run));
         assert!(outcome.is_err(), "{}: a wrong instruction was not noticed", pass.name());
     }

@@ -2,13 +2,14 @@
 //! `restitution`, and the count of what touches.
 
 use super::particles::{Random, crowd, unnoticed};
-use super::{Close, assert_floats, compare, scene, specs, twin};
+use super::{Close, assert_floats, compare, scene, sides, specs};
 use glam::{Quat, Vec3};
 use motes::pass::Buffer;
-use motes::vulkan::parity::{Outcome, Twin, shaders_from};
+use motes::vulkan::harness::parity::{Outcome, SideBySide, shaders_from};
 use motes::world::collider::{Keyframe, Pose, Shape};
 use motes::{
-    Backend, Cloth, Collider, Dispatch, Engine, Grains, Particle, Pass, Phase, Solver, World,
+    Backend, Cloth, Coefficients, Collider, Dispatch, Engine, Grains, Particle, Pass, Phase,
+    Solver, World,
 };
 
 /// How close the floats that a pass writes must be, and why.
@@ -47,7 +48,7 @@ fn ours(dispatch: &Dispatch) -> bool {
 }
 
 /// Compares what a dispatch wrote; whether it moved anything.
-fn judge(outcome: &Outcome) -> bool {
+pub fn judge(outcome: &Outcome) -> bool {
     let mut moved = false;
     for words in &outcome.buffers {
         let is_it = |row: &&Row| row.pass == outcome.dispatch.pass && row.buffer == words.buffer;
@@ -66,7 +67,7 @@ pub fn floor() -> Collider {
 
 /// A shaken heap that falls on a floor and into a moving wall, with balls of these sizes (in radii)
 /// in the middle.
-fn heap(counts: [u32; 3], balls: &[f32]) -> World {
+pub fn heap(counts: [u32; 3], balls: &[f32]) -> World {
     let mut world = World::new();
     let heap = Grains {
         counts,
@@ -96,9 +97,11 @@ fn heap(counts: [u32; 3], balls: &[f32]) -> World {
             Keyframe { time: 0.0, pose: pose(-0.06) },
             Keyframe { time: 1.0, pose: pose(2.0) },
         ],
-        friction_static: Some(0.9),
-        friction_kinetic: Some(0.2),
-        restitution: Some(0.8),
+        coefficients: Coefficients {
+            friction_static: Some(0.9),
+            friction_kinetic: Some(0.2),
+            restitution: Some(0.8),
+        },
         ..floor()
     });
     world.params.mass_scale = 4.0;
@@ -108,9 +111,9 @@ fn heap(counts: [u32; 3], balls: &[f32]) -> World {
 }
 
 /// Has every dispatch of ours judged; all four passes must have moved something.
-fn all_move(twin: &mut Twin, world: World, steps: usize) {
+pub fn all_move(sides: &mut SideBySide, world: World, steps: usize) {
     let mut moved = [0; 4];
-    compare(twin, world, steps, ours, |outcome| {
+    compare(sides, world, steps, ours, |outcome| {
         let at = match outcome.dispatch.pass {
             Pass::StabilizeContacts => 0,
             Pass::SolveContacts => 1,
@@ -124,17 +127,17 @@ fn all_move(twin: &mut Twin, world: World, steps: usize) {
 
 #[test]
 fn every_scene() {
-    let Some(mut twin) = twin() else { return };
+    let Some(mut sides) = sides() else { return };
     let mut moved = 0;
     for spec in specs() {
-        compare(&mut twin, scene(&spec), 2, ours, |o| moved += usize::from(judge(o)));
+        compare(&mut sides, scene(&spec), 2, ours, |o| moved += usize::from(judge(o)));
     }
     assert!(moved > 100, "{moved}");
 }
 
 #[test]
 fn every_solver_that_is_deterministic() {
-    let Some(mut twin) = twin() else { return };
+    let Some(mut sides) = sides() else { return };
     for solver in [Solver::Colored, Solver::Seidel, Solver::Jacobi] {
         // Balls use up the colours of a tile and reach beyond tiles; some grains are held.
         let mut world = heap([9, 8, 7], &[4.0, 25.0]);
@@ -144,14 +147,14 @@ fn every_solver_that_is_deterministic() {
             let id = motes::ParticleId(11 * k);
             world.pin(id).unwrap();
         }
-        all_move(&mut twin, world, 3);
+        all_move(&mut sides, world, 3);
     }
 }
 
 /// Pairs that share no particle are solved alike in any order, so lock-free sweeps can be compared.
 #[test]
 fn lone_pairs_without_locks() {
-    let Some(mut twin) = twin() else { return };
+    let Some(mut sides) = sides() else { return };
     let mut world = World::new();
     let mut random = Random(3);
     for k in 0..200 {
@@ -171,13 +174,13 @@ fn lone_pairs_without_locks() {
     world.params.solver = Solver::Lockfree;
     world.params.restitution = 0.5;
     world.params.mass_scale = 2.0;
-    all_move(&mut twin, world, 2);
+    all_move(&mut sides, world, 2);
 }
 
 /// In a heap updates may be lost, but a sweep must still take overlap away.
 #[test]
 fn a_heap_without_locks() {
-    let Some(mut twin) = twin() else { return };
+    let Some(mut sides) = sides() else { return };
     let mut world = heap([10, 10, 10], &[]);
     world.params.solver = Solver::Lockfree;
     world.params.iterations = 4;
@@ -192,7 +195,7 @@ fn a_heap_without_locks() {
     };
     let mut first = true;
     let solves = |d: &Dispatch| d.pass == Pass::SolveContacts;
-    compare(&mut twin, world, 3, solves, |outcome| {
+    compare(&mut sides, world, 3, solves, |outcome| {
         let words = outcome.of(Buffer::Predicted);
         let [before, cpu, device] = [&words.before, &words.cpu, &words.device].map(|w| at(w));
         assert!(device.iter().all(|p| p.is_finite()));
@@ -212,18 +215,18 @@ fn a_heap_without_locks() {
 #[test]
 fn any_count_and_any_workgroup() {
     let folder = concat!(env!("CARGO_MANIFEST_DIR"), "/spirv");
-    if twin().is_none() {
+    if sides().is_none() {
         return;
     }
     for workgroup in [1, 48, 64, 256] {
-        let mut twin = Twin::with(shaders_from(folder), workgroup).unwrap();
+        let mut sides = SideBySide::with(shaders_from(folder), workgroup).unwrap();
         for solver in [Solver::Colored, Solver::Seidel, Solver::Jacobi] {
             for count in [0, 1, 63, 65, 130] {
                 let mut world = crowd(count, 0.2, 90 + count as u64);
                 world.params.solver = solver;
                 world.params.restitution = 0.9;
                 world.colliders.push(floor());
-                compare(&mut twin, world, 2, ours, |outcome| _ = judge(outcome));
+                compare(&mut sides, world, 2, ours, |outcome| _ = judge(outcome));
             }
         }
     }
@@ -232,7 +235,7 @@ fn any_count_and_any_workgroup() {
 /// All at one point, or nearly; very different radii; some far away, one beyond what floats hold.
 #[test]
 fn odd_worlds() {
-    let Some(mut twin) = twin() else { return };
+    let Some(mut sides) = sides() else { return };
     for solver in [Solver::Colored, Solver::Seidel, Solver::Jacobi] {
         for (size, spread) in [(0.0, 1.0), (1e-10, 1.0), (0.05, 40.0)] {
             let mut world = World::new();
@@ -261,7 +264,7 @@ fn odd_worlds() {
             world.params.solver = solver;
             world.params.restitution = 0.7;
             world.params.restitution_threshold = 0.01;
-            compare(&mut twin, world, 2, ours, |outcome| _ = judge(outcome));
+            compare(&mut sides, world, 2, ours, |outcome| _ = judge(outcome));
         }
     }
 }
@@ -269,7 +272,7 @@ fn odd_worlds() {
 /// Cloth among grains: constraints pull particles back into obstacles, which have the last word.
 #[test]
 fn obstacles_have_the_last_word() {
-    let Some(mut twin) = twin() else { return };
+    let Some(mut sides) = sides() else { return };
     let mut world = heap([4, 3, 4], &[]);
     let cloth = Cloth {
         origin: Vec3::new(-0.1, 0.02, -0.1),
@@ -279,19 +282,19 @@ fn obstacles_have_the_last_word() {
         ..Cloth::default()
     };
     world.add_cloth(&cloth).unwrap();
-    all_move(&mut twin, world, 2);
+    all_move(&mut sides, world, 2);
 }
 
 #[test]
 fn what_touches_is_counted() {
-    let Some(mut twin) = twin() else { return };
+    let Some(mut sides) = sides() else { return };
     for &solver in Solver::ALL {
         for balls in [&[][..], &[4.0, 25.0]] {
             let mut world = heap([9, 8, 7], balls);
             world.params.solver = solver;
             let mut engine = Engine::new(world, Backend::Cpu { threads: 1 }).unwrap();
             for _ in 0..3 {
-                let counted = twin.contacts(&mut engine, 1.0 / 60.0).unwrap();
+                let counted = sides.contacts(&mut engine, 1.0 / 60.0).unwrap();
                 assert_eq!(counted, engine.report().contacts, "{solver}");
                 assert!(counted > 50, "{solver}: {counted}");
             }
@@ -302,20 +305,20 @@ fn what_touches_is_counted() {
 /// The control: a shader that is wrong in any one sum fails the comparison.
 #[test]
 fn a_wrong_shader_is_noticed() {
-    if twin().is_none() {
+    if sides().is_none() {
         return;
     }
     let passes =
         [Pass::StabilizeContacts, Pass::SolveContacts, Pass::SolveEnvironment, Pass::Restitution];
     for pass in passes {
-        let (sums, missed) = unnoticed(pass, |twin| {
+        let (sums, missed) = unnoticed(pass, |sides| {
             for solver in [Solver::Colored, Solver::Jacobi] {
                 let mut world = heap([7, 6, 5], &[]);
                 world.params.solver = solver;
                 let mut engine = Engine::new(world, Backend::Cpu { threads: 1 }).unwrap();
                 let wanted = |d: &Dispatch| d.pass == pass;
-                twin.step(&mut engine, 1.0 / 60.0, wanted, |o| _ = judge(o)).unwrap();
-                let counted = twin.contacts(&mut engine, 1.0 / 60.0).unwrap();
+                sides.step(&mut engine, 1.0 / 60.0, wanted, |o| _ = judge(o)).unwrap();
+                let counted = sides.contacts(&mut engine, 1.0 / 60.0).unwrap();
                 assert_eq!(counted, engine.report().contacts);
             }
         });

@@ -3,15 +3,14 @@
 //! mesh the order is free: they go by triangle, and to which of two triangles a shared edge belongs is
 //! decided by the last digits of doubles on the CPU.
 
-use super::{compare, scene, twin};
+use super::{assembler, can_assemble, compare, scene, sides};
 use glam::{Quat, Vec3};
 use motes::pass::Buffer;
 use motes::shape::mesh::TriangleMesh;
+use motes::vulkan::harness::parity::{Outcome, SideBySide, shaders_from, shaders_with};
 use motes::vulkan::layout::state::STATE;
-use motes::vulkan::parity::{Outcome, Twin, shaders_from, shaders_with};
 use motes::world::collider::{Keyframe, Pose, Shape};
 use motes::{Backend, Collider, Dispatch, Engine, Particle, Pass, Phase, World};
-use std::process::Command;
 
 /// How close planes must be, and why. Offsets follow the normal's error over the size of these
 /// worlds, some metres.
@@ -125,18 +124,18 @@ fn judge(outcome: &Outcome, close: impl Fn(usize) -> Close) -> Result<usize, Str
 }
 
 /// Steps a world once; contacts in all, or what differs.
-fn run(twin: &mut Twin, world: World) -> Result<usize, String> {
+fn run(sides: &mut SideBySide, world: World) -> Result<usize, String> {
     let close: Vec<Close> = world.colliders.iter().map(close_of).collect();
-    run_with(twin, world, |collider| close[collider])
+    run_with(sides, world, |collider| close[collider])
 }
 
 fn run_with(
-    twin: &mut Twin,
+    sides: &mut SideBySide,
     world: World,
     close: impl Fn(usize) -> Close,
 ) -> Result<usize, String> {
     let mut found = Ok(0);
-    compare(twin, world, 1, ours, |outcome| found = judge(outcome, &close));
+    compare(sides, world, 1, ours, |outcome| found = judge(outcome, &close));
     found
 }
 
@@ -260,7 +259,7 @@ fn moving(shape: Shape, dice: &mut Dice) -> Collider {
 /// Every shape alone, at rest and moving.
 #[test]
 fn each_shape() {
-    let Some(mut twin) = twin() else { return };
+    let Some(mut sides) = sides() else { return };
     let mut dice = Dice(1);
     for (shape, largest) in convex().into_iter().map(|s| (s, 0.3)).chain(meshes()) {
         for moves in [false, true] {
@@ -268,7 +267,7 @@ fn each_shape() {
                 true => moving(shape.clone(), &mut dice),
                 false => Collider::fixed(shape.clone(), dice.pose(0.1)),
             };
-            let found = run(&mut twin, world(vec![collider], &throws(&mut dice, 2000, largest)));
+            let found = run(&mut sides, world(vec![collider], &throws(&mut dice, 2000, largest)));
             let count = found.unwrap_or_else(|why| panic!("{why}\nwith {shape:?}, moves {moves}"));
             assert!(count > 50, "{count} contacts with {shape:?}");
         }
@@ -278,7 +277,7 @@ fn each_shape() {
 /// Fast particles in a crowd of obstacles slide from one into the next.
 #[test]
 fn many_shapes_at_once() {
-    let Some(mut twin) = twin() else { return };
+    let Some(mut sides) = sides() else { return };
     let mut dice = Dice(2);
     for round in 0..10 {
         let mut colliders: Vec<Collider> = Vec::new();
@@ -291,7 +290,7 @@ fn many_shapes_at_once() {
         // A slide asks for overlaps of a thousandth of the radius: for dust that is below a rounding.
         let grains = throws(&mut dice, 500, 0.05).into_iter();
         let grains: Vec<_> = grains.map(|t| Throw { radius: t.radius.max(0.01), ..t }).collect();
-        let found = run_with(&mut twin, world(colliders, &grains), |_| SLID);
+        let found = run_with(&mut sides, world(colliders, &grains), |_| SLID);
         let count = found.unwrap_or_else(|why| panic!("round {round}: {why}"));
         assert!(count > 500, "{count}");
     }
@@ -300,18 +299,18 @@ fn many_shapes_at_once() {
 /// Workgroups of any size, particles that do not fill them.
 #[test]
 fn any_count_and_workgroup() {
-    if twin().is_none() {
+    if sides().is_none() {
         return;
     }
     let shaders = shaders_from(concat!(env!("CARGO_MANIFEST_DIR"), "/spirv"));
     for workgroup in [1, 96] {
-        let mut twin = Twin::with(shaders.clone(), workgroup).unwrap();
+        let mut sides = SideBySide::with(shaders.clone(), workgroup).unwrap();
         let mut dice = Dice(3);
         for count in [0, 1, 63, 64, 65, 200] {
             let stairs = Shape::mesh(asset("stairs"), true, 0.0).unwrap();
             let floor = Shape::Plane { normal: Vec3::Y };
             let colliders = vec![moving(stairs, &mut dice), Collider::fixed(floor, Pose::IDENTITY)];
-            let found = run(&mut twin, world(colliders, &throws(&mut dice, count, 0.3)));
+            let found = run(&mut sides, world(colliders, &throws(&mut dice, count, 0.3)));
             found.unwrap_or_else(|why| panic!("{count} in workgroups of {workgroup}: {why}"));
         }
     }
@@ -321,7 +320,7 @@ fn any_count_and_workgroup() {
 /// triangles without area.
 #[test]
 fn special_places() {
-    let Some(mut twin) = twin() else { return };
+    let Some(mut sides) = sides() else { return };
     let mut places = vec![Vec3::ZERO, Vec3::X, Vec3::Z, Vec3::new(0.25, 0.0, 0.25)];
     for y in [-1.0, -0.6, -0.4, -0.2, 0.0, 0.01, 0.2, 0.4, 0.5, 0.6, 1.0] {
         places.push(Vec3::new(0.0, y, 0.0));
@@ -355,7 +354,7 @@ fn special_places() {
     let cases = convex().into_iter().map(|shape| (shape, &throws));
     for (shape, throws) in cases.chain([(sheet, &larger)]) {
         let collider = Collider::fixed(shape.clone(), Pose::IDENTITY);
-        let found = run(&mut twin, world(vec![collider], throws));
+        let found = run(&mut sides, world(vec![collider], throws));
         found.unwrap_or_else(|why| panic!("{why}\nwith {shape:?}"));
     }
 }
@@ -364,7 +363,7 @@ fn special_places() {
 /// again.
 #[test]
 fn lists_outgrow_their_room() {
-    let Some(mut twin) = twin() else { return };
+    let Some(mut sides) = sides() else { return };
     let mut dice = Dice(4);
     let shape = || Shape::Sphere { radius: 0.5 };
     let colliders: Vec<_> = (0..100).map(|_| Collider::fixed(shape(), dice.pose(0.1))).collect();
@@ -372,7 +371,7 @@ fn lists_outgrow_their_room() {
         .into_iter()
         .map(|t| Throw { position: t.position.normalize() * 0.5, pinned: false, ..t })
         .collect();
-    let count = compare(&mut twin, world(colliders, &throws), 1, ours, |outcome| {
+    let count = compare(&mut sides, world(colliders, &throws), 1, ours, |outcome| {
         assert!(outcome.attempts > 1);
         let listed = judge(outcome, |_| CONVEX).unwrap_or_else(|why| panic!("{why}"));
         assert!(listed > 1000, "{listed}");
@@ -383,13 +382,13 @@ fn lists_outgrow_their_room() {
 /// A device may end loops that take long. Then it says so; else the lists are right.
 #[test]
 fn a_loop_that_was_cut_short_is_told() {
-    let Some(mut twin) = twin() else { return };
+    let Some(mut sides) = sides() else { return };
     let mut dice = Dice(5);
     let torus = Shape::mesh(asset("torus"), false, 0.0).unwrap();
     let colliders = vec![Collider::fixed(torus, Pose::IDENTITY)];
     let giants = throws(&mut dice, 500, 0.3).into_iter().map(|t| Throw { radius: 0.3, ..t });
     let world = world(colliders, &giants.collect::<Vec<_>>());
-    match run(&mut twin, world) {
+    match run(&mut sides, world) {
         Ok(count) => assert!(count > 0),
         Err(why) => assert!(why.starts_with("s_gave_up"), "{why}"),
     }
@@ -412,7 +411,7 @@ const SCENES: &[(&str, usize)] = &[
 
 #[test]
 fn every_scene() {
-    let Some(mut twin) = twin() else { return };
+    let Some(mut sides) = sides() else { return };
     let mut none = Vec::new();
     for &(spec, start) in SCENES {
         let world = scene(spec);
@@ -428,7 +427,7 @@ fn every_scene() {
                 Ok(count) => listed += count,
                 Err(why) => panic!("{spec} at step {at}: {why}"),
             };
-            twin.step(&mut engine, dt, ours, judged).unwrap();
+            sides.step(&mut engine, dt, ours, judged).unwrap();
         }
         if listed == 0 {
             none.push(spec);
@@ -454,26 +453,18 @@ const CONTROLS: &[(&str, &str)] = &[
 /// A shader with one wrong instruction fails.
 #[test]
 fn a_wrong_shader_is_noticed() {
-    if twin().is_none() {
+    if sides().is_none() || !can_assemble() {
         return;
     }
-    let required = std::env::var("MOTES_REQUIRE_VULKAN").is_ok_and(|v| v == "1");
-    if Command::new("spirv-as").arg("--version").output().is_err() {
-        assert!(!required, "MOTES_REQUIRE_VULKAN=1, but spirv-as is not here (spirv-tools)");
-        return eprintln!("skipped: no spirv-as");
-    }
-    let source = concat!(env!("CARGO_MANIFEST_DIR"), "/spirv/collide_environment.spvasm");
-    let source = std::fs::read_to_string(source).unwrap();
-    let folder = tempfile::tempdir().unwrap();
-    let (text, module) = (folder.path().join("wrong.spvasm"), folder.path().join("wrong.spv"));
+    let shader = Pass::CollideEnvironment.name();
+    let source = assembler::expanded(&assembler::folder(), shader).unwrap().text;
+    let scratch = tempfile::tempdir().unwrap();
     for (right, wrong) in CONTROLS {
         assert_eq!(source.matches(right).count(), 1, "{right}");
-        std::fs::write(&text, source.replace(right, wrong)).unwrap();
-        let mut assemble = Command::new("spirv-as");
-        assemble.args(["--target-env", "vulkan1.1", "-o"]).arg(&module).arg(&text);
-        assert!(assemble.status().unwrap().success(), "{wrong}");
-        let shaders = shaders_with(Pass::CollideEnvironment, std::fs::read(&module).unwrap());
-        let mut twin = Twin::with(shaders, 64).unwrap();
+        let wrong_text = source.replace(right, wrong);
+        let module = assembler::module_of(shader, &wrong_text, scratch.path()).expect(wrong);
+        let shaders = shaders_with(Pass::CollideEnvironment, module);
+        let mut sides = SideBySide::with(shaders, 64).unwrap();
         let mut dice = Dice(6);
         let shapes = [
             (Shape::Sphere { radius: 0.5 }, 0.3),
@@ -481,11 +472,11 @@ fn a_wrong_shader_is_noticed() {
         ];
         let mut alone = |(shape, largest): (Shape, f32)| {
             let collider = Collider::fixed(shape, dice.pose(0.1));
-            run(&mut twin, world(vec![collider], &throws(&mut dice, 2000, largest))).is_err()
+            run(&mut sides, world(vec![collider], &throws(&mut dice, 2000, largest))).is_err()
         };
         let noticed = shapes.map(&mut alone).contains(&true) || {
             let walls = convex().into_iter().map(|s| Collider::fixed(s, dice.pose(0.5)));
-            run(&mut twin, world(walls.collect(), &throws(&mut dice, 2000, 0.05))).is_err()
+            run(&mut sides, world(walls.collect(), &throws(&mut dice, 2000, 0.05))).is_err()
         };
         assert!(noticed, "{wrong} was not noticed");
     }

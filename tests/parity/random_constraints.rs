@@ -2,7 +2,7 @@
 
 use glam::Vec3;
 use motes::world::Method;
-use motes::{Material, Particle, ParticleId, Path, Phase, Solver, World};
+use motes::{Bond, Kind, Particle, ParticleId, Path, Phase, Solver, World};
 
 /// Numbers from a seed.
 pub struct Dice(pub u64);
@@ -24,15 +24,15 @@ impl Dice {
     pub fn point(&mut self) -> Vec3 {
         Vec3::new(self.between(-2.0, 2.0), self.between(-2.0, 2.0), self.between(-2.0, 2.0))
     }
-    fn distinct<const N: usize>(&mut self, ids: &[ParticleId]) -> [ParticleId; N] {
-        let mut slots: Vec<usize> = Vec::new();
-        while slots.len() < N {
-            let slot = self.below(ids.len());
-            if !slots.contains(&slot) {
-                slots.push(slot);
+    fn distinct(&mut self, ids: &[ParticleId], count: usize) -> Vec<ParticleId> {
+        let mut chosen: Vec<ParticleId> = Vec::new();
+        while chosen.len() < count {
+            let id = ids[self.below(ids.len())];
+            if !chosen.contains(&id) {
+                chosen.push(id);
             }
         }
-        std::array::from_fn(|k| ids[slots[k]])
+        chosen
     }
 }
 
@@ -86,7 +86,7 @@ pub fn random(wish: Wish) -> World {
     let mut dice = Dice(wish.seed);
     let mut world = World::new();
     let ids = random_particles(&mut dice, &mut world, wish);
-    let material = |dice: &mut Dice| Material {
+    let material = |dice: &mut Dice| Bond {
         stiffness: if dice.one_in(4) { 1.0 } else { dice.between(0.0, 1.0) },
         compliance: if wish.soft && dice.one_in(2) { dice.between(0.0, 1e-3) } else { 0.0 },
         break_at: if wish.breaks && dice.one_in(3) {
@@ -100,29 +100,20 @@ pub fn random(wish: Wish) -> World {
             f32::INFINITY
         },
     };
-    let count = 2 * ids.len();
-    for i in 0..count {
-        if ids.len() >= 2 {
-            let [mut a, b] = dice.distinct(&ids);
-            if i % 3 == 0 && b != ids[0] {
-                a = ids[0];
+    // Half as many of the larger kinds, which touch more particles each.
+    let every = |kind: Kind| if kind.corners() > 2 { 2 } else { 1 };
+    for i in 0..2 * ids.len() {
+        for kind in Kind::SETS {
+            if ids.len() < kind.corners() || i % every(kind) != 0 {
+                continue;
             }
-            let rest =
-                if dice.one_in(3) { None } else { Some(wish.size() * dice.between(0.0, 3.0)) };
-            let material = material(&mut dice);
-            world.add_distance(a, b, rest, &material).unwrap();
-        }
-        if ids.len() >= 4 && i % 2 == 0 {
-            let mut four = || {
-                let mut four = dice.distinct(&ids);
-                if i % 3 == 0 && !four.contains(&ids[0]) {
-                    four[i % 4] = ids[0];
-                }
-                four
-            };
-            let ([a, b, c, d], e) = (four(), four());
-            world.add_bend([a, b], [c, d], &material(&mut dice)).unwrap();
-            world.add_volume(e, &material(&mut dice)).unwrap();
+            let mut corners = dice.distinct(&ids, kind.corners());
+            if i % 3 == 0 && !corners.contains(&ids[0]) {
+                corners[i % kind.corners()] = ids[0];
+            }
+            let rest = (kind == Kind::Distance && !dice.one_in(3))
+                .then(|| wish.size() * dice.between(0.0, 3.0));
+            world.add_constraint(kind, &corners, rest, &material(&mut dice)).unwrap();
         }
     }
     // They are pulled out of the shapes that they keep.
@@ -144,8 +135,8 @@ pub fn random(wish: Wish) -> World {
 fn random_particles(dice: &mut Dice, world: &mut World, wish: Wish) -> Vec<ParticleId> {
     let mut ids: Vec<ParticleId> = Vec::new();
     for i in 0..wish.particles {
-        let twin = i > 0 && (wish.place == Place::Gathered || dice.one_in(8));
-        let position = if twin {
+        let sides = i > 0 && (wish.place == Place::Gathered || dice.one_in(8));
+        let position = if sides {
             world.position(ids[dice.below(i)]).unwrap()
         } else {
             wish.size() * dice.point()

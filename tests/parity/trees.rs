@@ -8,14 +8,14 @@
 //! | spheres of the tree | 1e-3 of the radius | joined in f32 and rounded up, the CPU has f64 |
 //! | contact distance | 2e-6 | a square root, which Vulkan promises to a few last places only |
 
-use super::{Close, assert_floats, assert_words, compare, scene, twin};
+use super::{Close, assert_floats, assert_words, compare, scene, sides};
 use glam::Vec3;
 use motes::pass::Buffer;
+use motes::vulkan::harness::parity::{Outcome, SideBySide, shaders_from, shaders_with};
 use motes::vulkan::layout::{globals::GLOBALS, state::STATE};
-use motes::vulkan::parity::{Outcome, Twin, shaders_from, shaders_with};
-use motes::world::{BroadPhase, Start, Volume, Walk};
+use motes::world::{BroadPhase, BvhStart, BvhVolume, BvhWalk};
 use motes::{
-    Backend, Cloth, Dispatch, Engine, Force, ForceKind, Grains, Lattice, Material, Particle,
+    Backend, Bond, Cloth, Dispatch, Engine, Force, ForceKind, Grains, Lattice, Material, Particle,
     ParticleId, Pass, Phase, Scene, Solver, World,
 };
 use std::panic::{AssertUnwindSafe, catch_unwind};
@@ -34,12 +34,12 @@ const OURS: [Pass; 10] = [
     Pass::FindNeighborsBvh,
 ];
 
-fn ours(dispatch: &Dispatch) -> bool {
+pub(super) fn ours(dispatch: &Dispatch) -> bool {
     OURS.contains(&dispatch.pass)
 }
 
 /// Judges any of them.
-fn judge(outcome: &Outcome) {
+pub(super) fn judge(outcome: &Outcome) {
     match outcome.dispatch.pass {
         Pass::MortonCodes => judge_codes(outcome),
         Pass::RadixCount | Pass::RadixScan => assert_words(outcome, Buffer::RadixNext),
@@ -186,6 +186,7 @@ fn judge_sort(outcome: &Outcome) {
         assert_floats(outcome, buffer, Close::Bits);
     }
     assert_words(outcome, Buffer::Phase);
+    assert_words(outcome, Buffer::Material);
     assert_words(outcome, Buffer::Pins);
     assert_eq!(state(outcome, "s_lists_since_sort"), (0, 0));
     let n = outcome.particles;
@@ -233,12 +234,19 @@ fn cloud(count: usize, side: f32, seed: u32, radius: impl Fn(f32) -> f32) -> Wor
 /// Cloth, a soft body and grains, some of them held, some gone: every kind of constraint and pair.
 fn things(grains: u32) -> World {
     let mut world = World::new();
-    let bend = Some(Material::compliant(1e-3));
+    let bend = Some(Bond::compliant(1e-3));
     let cloth =
         world.add_cloth(&Cloth { columns: 17, rows: 13, bend, ..Cloth::default() }).unwrap();
-    let soft = Lattice { counts: [5; 3], volume: Some(Material::default()), ..Lattice::default() };
+    let soft = Lattice { counts: [5; 3], volume: Some(Bond::default()), ..Lattice::default() };
     world.add_lattice(&soft).unwrap();
-    world.add_grains(&Grains { counts: [grains; 3], jitter: 0.4, ..Grains::default() }).unwrap();
+    let heap = Grains { counts: [grains; 3], jitter: 0.4, ..Grains::default() };
+    let heap = world.add_grains(&heap).unwrap();
+    let some: Vec<ParticleId> = heap.iter().copied().step_by(3).collect();
+    let some = world.add_object("some", &some).unwrap();
+    for object in [heap.object, some] {
+        let material = world.add_material(&Material::default()).unwrap();
+        world.set_material(object, material).unwrap();
+    }
     for k in [0, 3, 16] {
         world.pin(cloth[k]).unwrap();
     }
@@ -298,10 +306,10 @@ fn worlds() -> Vec<(&'static str, World)> {
 }
 
 /// Runs a world through a structure for some steps; says how often each pass was judged.
-fn run(twin: &mut Twin, name: &str, mut world: World, steps: usize) -> usize {
+fn run(sides: &mut SideBySide, name: &str, mut world: World, steps: usize) -> usize {
     world.params.stabilization = 1;
     world.params.iterations = 2;
-    let count = catch_unwind(AssertUnwindSafe(|| compare(twin, world, steps, ours, judge)));
+    let count = catch_unwind(AssertUnwindSafe(|| compare(sides, world, steps, ours, judge)));
     count.unwrap_or_else(|why| {
         eprintln!("in the world `{name}`");
         std::panic::resume_unwind(why)
@@ -310,57 +318,58 @@ fn run(twin: &mut Twin, name: &str, mut world: World, steps: usize) -> usize {
 
 #[test]
 fn octrees_and_their_lists_are_the_cpus() {
-    let Some(mut twin) = twin() else { return };
+    let Some(mut sides) = sides() else { return };
     for (name, world) in worlds() {
         for (leaf, depth) in [(64, 10), (1, 10), (5, 3)] {
             let mut world = world.clone();
             world.params.broad_phase = BroadPhase::Octree;
             (world.params.octree_leaf, world.params.octree_depth) = (leaf, depth);
-            assert!(run(&mut twin, name, world, 2) >= 12, "{name}");
+            assert!(run(&mut sides, name, world, 2) >= 12, "{name}");
         }
     }
 }
 
 #[test]
 fn trees_of_volumes_and_their_lists_are_the_cpus() {
-    let Some(mut twin) = twin() else { return };
+    let Some(mut sides) = sides() else { return };
     for (name, world) in worlds() {
-        for (volume, leaf) in [(Volume::Aabb, 16), (Volume::Aabb, 1), (Volume::Sphere, 4)] {
+        for (volume, leaf) in [(BvhVolume::Aabb, 16), (BvhVolume::Aabb, 1), (BvhVolume::Sphere, 4)]
+        {
             let mut world = world.clone();
             world.params.broad_phase = BroadPhase::Bvh;
             (world.params.bvh_volume, world.params.bvh_leaf) = (volume, leaf);
-            assert!(run(&mut twin, name, world, 2) >= 13, "{name}");
+            assert!(run(&mut sides, name, world, 2) >= 13, "{name}");
         }
     }
 }
 
 #[test]
 fn lists_are_the_same_for_every_walk_and_for_solvers_that_gather() {
-    let Some(mut twin) = twin() else { return };
-    for walk in [Walk::Stack, Walk::Sparse, Walk::Mbvh2] {
-        for start in [Start::Root, Start::Leaf] {
+    let Some(mut sides) = sides() else { return };
+    for walk in [BvhWalk::Stack, BvhWalk::Sparse, BvhWalk::Mbvh2] {
+        for start in [BvhStart::Root, BvhStart::Leaf] {
             let mut world = things(5);
             world.params.broad_phase = BroadPhase::Bvh;
             (world.params.bvh_walk, world.params.bvh_start) = (walk, start);
-            assert!(run(&mut twin, "walks", world, 1) >= 13);
+            assert!(run(&mut sides, "walks", world, 1) >= 13);
         }
     }
     for broad_phase in [BroadPhase::Octree, BroadPhase::Bvh] {
         let mut world = things(5);
         world.params.broad_phase = broad_phase;
         world.params.solver = Solver::Jacobi;
-        assert!(run(&mut twin, "gathers", world, 1) >= 12);
+        assert!(run(&mut sides, "gathers", world, 1) >= 12);
     }
 }
 
 /// A cloud ends well within eight mean deviations: its box is the extent, on both sides.
 #[test]
 fn codes_are_exact_where_the_box_is() {
-    let Some(mut twin) = twin() else { return };
+    let Some(mut sides) = sides() else { return };
     let mut world = cloud(5000, 3.0, 11, |r| 0.01 + 0.02 * r);
     world.params.broad_phase = BroadPhase::Octree;
     let codes = |dispatch: &Dispatch| dispatch.pass == Pass::MortonCodes;
-    let count = compare(&mut twin, world, 3, codes, |outcome| {
+    let count = compare(&mut sides, world, 3, codes, |outcome| {
         for name in ["s_morton_low_x", "s_morton_low_y", "s_morton_low_z", "s_morton_scale"] {
             let (cpu, device) = state(outcome, name);
             assert_eq!(cpu, device, "{name}");
@@ -373,7 +382,7 @@ fn codes_are_exact_where_the_box_is() {
 /// More than two blocks of the radix sort, and the particles put in order.
 #[test]
 fn many_are_sorted_as_on_the_cpu() {
-    let Some(mut twin) = twin() else { return };
+    let Some(mut sides) = sides() else { return };
     let mut sorted = 0;
     for broad_phase in [BroadPhase::Octree, BroadPhase::Bvh] {
         let mut world = things(26);
@@ -383,22 +392,22 @@ fn many_are_sorted_as_on_the_cpu() {
             judge(outcome);
         };
         world.params.iterations = 1;
-        compare(&mut twin, world, 1, ours, sorts);
+        compare(&mut sides, world, 1, ours, sorts);
     }
     assert_eq!(sorted, 2);
 }
 
 #[test]
 fn any_size_of_workgroup_gives_the_same() {
-    if twin().is_none() {
+    if sides().is_none() {
         return;
     }
     for workgroup in [1, 7, 33, 128, 256] {
-        let mut twin = Twin::with(shaders_from("spirv"), workgroup).unwrap();
+        let mut sides = SideBySide::with(shaders_from("spirv"), workgroup).unwrap();
         for broad_phase in [BroadPhase::Octree, BroadPhase::Bvh] {
             let mut world = things(5);
             world.params.broad_phase = broad_phase;
-            assert!(run(&mut twin, "workgroups", world, 1) >= 12);
+            assert!(run(&mut sides, "workgroups", world, 1) >= 12);
         }
     }
 }
@@ -407,7 +416,7 @@ fn any_size_of_workgroup_gives_the_same() {
 /// on the CPU, wherever the device takes over.
 #[test]
 fn ids_follow_particles_that_the_device_sorts() {
-    if twin().is_none() {
+    if sides().is_none() {
         return;
     }
     let mut world = things(21);
@@ -437,9 +446,9 @@ fn ids_follow_particles_that_the_device_sorts() {
 fn what_has_no_room_is_counted_and_made_again() {
     let attempts = |pass: Pass, world: World| {
         let mut attempts = 0;
-        let mut twin = twin()?;
+        let mut sides = sides()?;
         compare(
-            &mut twin,
+            &mut sides,
             world,
             1,
             |dispatch| dispatch.pass == pass,
@@ -472,7 +481,7 @@ fn what_has_no_room_is_counted_and_made_again() {
 /// Every built-in scene that has contacts, through both trees.
 #[test]
 fn scenes_have_the_cpus_trees() {
-    let Some(mut twin) = twin() else { return };
+    let Some(mut sides) = sides() else { return };
     for name in Scene::builtin_names() {
         for broad_phase in [BroadPhase::Octree, BroadPhase::Bvh] {
             let mut world = scene(name);
@@ -482,7 +491,7 @@ fn scenes_have_the_cpus_trees() {
             }
             world.params.broad_phase = broad_phase;
             world.params.substeps = 1;
-            run(&mut twin, name, world, 1);
+            run(&mut sides, name, world, 1);
         }
     }
 }
@@ -509,7 +518,7 @@ fn broken(pass: Pass, (from, to, nth): (u32, u32, usize)) -> Vec<u8> {
 /// A shader with one instruction changed is found out.
 #[test]
 fn broken_shaders_are_seen() {
-    if twin().is_none() {
+    if sides().is_none() {
         return;
     }
     const SHIFT_RIGHT: u32 = 194;
@@ -550,13 +559,13 @@ fn broken_shaders_are_seen() {
     ];
     for (pass, change) in changes {
         let shaders = shaders_with(pass, broken(pass, change));
-        let mut twin = Twin::with(shaders, 64).unwrap();
+        let mut sides = SideBySide::with(shaders, 64).unwrap();
         let many = pass == Pass::SortParticles;
         let mut world = things(if many { 21 } else { 6 });
         let octree = matches!(pass, Pass::OctreeBuild | Pass::FindNeighborsOctree);
         world.params.broad_phase = if octree { BroadPhase::Octree } else { BroadPhase::Bvh };
         let wanted = |dispatch: &Dispatch| dispatch.pass == pass;
-        let seen = catch_unwind(AssertUnwindSafe(|| compare(&mut twin, world, 1, wanted, judge)));
+        let seen = catch_unwind(AssertUnwindSafe(|| compare(&mut sides, world, 1, wanted, judge)));
         assert!(seen.is_err(), "a broken {} was not seen", pass.name());
     }
 }

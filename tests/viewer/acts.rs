@@ -4,6 +4,7 @@ use super::picture::{assert_panel, numbers, says, seen_in_place};
 use super::scene::{PANELS, SCENE, particle, step};
 use super::session::Session;
 use serde_json::Value;
+use std::time::Duration;
 
 pub fn every_scene_opens_and_moves(session: &Session) {
     let names: Vec<&str> = motes::Scene::builtin_names().collect();
@@ -65,4 +66,60 @@ pub fn a_dragged_particle_follows_and_a_cut_cuts(session: &Session) {
     assert_eq!(constraints(&free), constraints(&before));
     assert!(constraints(&cut) + 8 < constraints(&free), "nothing was cut");
     assert!(says(&cut, "constraints cut"));
+}
+
+/// The largest screen that is common, and as many columns in the profile as it has room for. A frame
+/// of that size takes a device in software seconds, so only the first `pictured` tabs are looked at;
+/// the others are opened, and the window has to survive that. `frames` are drawn to fill the profile.
+pub fn every_tab_fits_a_wide_window(session: &Session, frames: u32, pictured: usize) {
+    session.write("config/motes/viewer.toml", "size = [3840, 2160]\nprofile_seconds = 0.5\n");
+    // The tabs of the graphs, from the left, and then those of the inspector.
+    let tabs = [
+        ("profile", 310, 1991),
+        ("compare", 372, 1991),
+        ("convergence", 456, 1991),
+        ("messages", 540, 1991),
+        ("particle", 3620, 946),
+        ("place", 3684, 946),
+    ];
+    let mut script = format!("speed 0\nplay\nwait {frames}\nkey Z\npause\nreport a.json\n");
+    for (k, (name, x, y)) in tabs.into_iter().enumerate() {
+        script += &format!("move {x} {y}\npress left\nwait 1\nrelease left\n");
+        if k < pictured {
+            script += &format!("screenshot {name}.png\n");
+        }
+    }
+    let output = session.try_run("tear", &script, Duration::from_secs(900));
+    Session::check(&output, &script);
+    let report = session.report("a.json");
+    assert_eq!(numbers(&report["size"]), [3840.0, 2160.0]);
+    let area = |panel: &str| -> [f64; 4] { numbers(&report["panels"][panel]).try_into().unwrap() };
+    let pictures: Vec<_> =
+        tabs[..pictured].iter().map(|(name, ..)| session.picture(&format!("{name}.png"))).collect();
+    let first = &pictures[0];
+    assert_eq!((first.width, first.height), (3840, 2160));
+    // A large window has large empty panels.
+    for panel in &PANELS[..3] {
+        assert_panel(&report, first, panel, true);
+    }
+    // The columns reach from one end of the graph to the other. How high they are depends on the
+    // slowest step.
+    let [left, top, width, height] = area("graphs");
+    let vivid = |p: [u8; 3]| p.iter().max().unwrap() - p.iter().min().unwrap() > 50;
+    for part in 0..4 {
+        let wide = (width - 220.0) / 4.0;
+        let piece = [left + 10.0 + f64::from(part) * wide, top + 80.0, wide, height - 90.0];
+        let share = first.share(piece, vivid);
+        assert!(share > 0.002, "{share} of the profile's quarter {part} is coloured");
+    }
+    // Each tab shows something else than the one before.
+    let panels = ["graphs", "graphs", "graphs", "graphs", "inspector", "inspector"];
+    for k in 1..pictured {
+        let [left, top, width, height] = area(panels[k]);
+        let below = [left, top + 60.0, width, height - 60.0];
+        let new = pictures[k].differs(&pictures[k - 1], below);
+        // The inspector shows the tab Particle from the start.
+        let (least, name) = (if tabs[k].0 == "particle" { 0.0 } else { 0.001 }, tabs[k].0);
+        assert!(new >= least, "{name}: {new} of it is new");
+    }
 }

@@ -13,11 +13,18 @@ pub struct Display {
 }
 
 impl Display {
-    /// Starts one. Without Xvfb the test is skipped, unless `MOTES_REQUIRE_DISPLAY` is 1.
+    /// Starts one that has room for any window that a test asks for by the way.
     pub fn start() -> Option<Display> {
+        Display::sized(2600, 1500)
+    }
+
+    /// Starts one with a screen of this size [px]. Without Xvfb the test is skipped, unless
+    /// `MOTES_REQUIRE_DISPLAY` is 1.
+    pub fn sized(width: u32, height: u32) -> Option<Display> {
         let folder = tempfile::tempdir().unwrap();
         let started = Command::new("Xvfb")
-            .args(["-displayfd", "1", "-screen", "0", "2600x1500x24", "-nolisten", "tcp"])
+            .args(["-displayfd", "1", "-nolisten", "tcp", "-screen", "0"])
+            .arg(format!("{width}x{height}x24"))
             .arg("-fbdir")
             .arg(folder.path())
             .stdout(Stdio::piped())

@@ -29,6 +29,20 @@ pub const SCENE: &str = r#"
     shape = "plane"
 "#;
 
+/// A few grains that fall: particles without a skin.
+pub const GRAINS: &str = r#"
+    title = "a few grains"
+    [[granular]]
+    name = "grains"
+    origin = [-0.5, 0.3, -0.2]
+    counts = [8, 6, 4]
+    spacing = 0.14
+    radius = 0.06
+    density = 2500
+    [[collider]]
+    shape = "plane"
+"#;
+
 pub fn step(report: &Value) -> u64 {
     report["step"].as_u64().unwrap()
 }

@@ -17,9 +17,20 @@ pub struct Session {
 
 impl Session {
     pub fn start() -> Option<Session> {
+        Display::start().map(Session::on)
+    }
+
+    /// A session on a display of the test's own choice.
+    pub fn on(display: Display) -> Session {
         let folder = tempfile::tempdir().unwrap();
         let (painter, environment) = (Some("software"), Vec::new());
-        Some(Session { display: Display::start()?, folder, scale: "1", painter, environment })
+        Session { display, folder, scale: "1", painter, environment }
+    }
+
+    /// The same folder and settings on another display.
+    pub fn moved_to(mut self, display: Display) -> Self {
+        self.display = display;
+        self
     }
 
     /// Another painter from now on; none leaves it to the viewer. A Vulkan painter is watched by

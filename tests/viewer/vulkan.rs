@@ -2,11 +2,12 @@
 //! listening: whatever it says fails the test. Needs a device, as `tests/vulkan.rs` does.
 
 use super::acts;
+use super::display::Display;
 use super::hand::Hand;
 use super::picture::{assert_panel, numbers, says, seen_in_place};
-use super::scene::{PANELS, SCENE, step};
+use super::scene::{GRAINS, PANELS, SCENE, step};
 use super::session::Session;
-use motes::vulkan::trial::usable;
+use motes::vulkan::harness::trial::usable;
 use serde_json::Value;
 use std::time::Duration;
 
@@ -41,6 +42,32 @@ fn particles_are_where_they_should_be() {
 fn a_dragged_particle_follows_and_a_cut_cuts() {
     let Some(session) = start() else { return };
     acts::a_dragged_particle_follows_and_a_cut_cuts(&session);
+}
+
+/// Backend and painter on one device: the painter draws from the positions there while they move,
+/// and has them here when somebody looks, or when it stops.
+#[test]
+fn positions_stay_on_the_device_they_are_drawn_by() {
+    let Some(session) = start() else { return };
+    let script = "report 0.json\nplay\nwait 12\nreport 1.json\nbackend vulkan\nwait 40\n\
+        report 2.json\npainter software\nwait 20\nreport 3.json\npainter vulkan\nwait 40\n\
+        report 4.json\npause\nwait 5\nmove 640 100\nwait 2\nreport 5.json\nscreenshot 5.png\n\
+        color speed\nplay\nwait 20\nreport 6.json\n";
+    let scene = session.write("grains.toml", GRAINS);
+    session.run(scene.to_str().unwrap(), script);
+    let reports = [0, 1, 2, 3, 4, 5, 6].map(|k| session.report(&format!("{k}.json")));
+    let steps: Vec<u64> = reports.iter().map(step).collect();
+    assert!(steps[..5].windows(2).all(|pair| pair[0] < pair[1]), "{steps:?}: the state was lost");
+    assert!(steps[5] < steps[6], "{steps:?}");
+    let straight = reports.each_ref().map(|r| r["straight"].as_u64().unwrap());
+    assert_eq!(straight[1], 0, "the backend was the CPU");
+    assert!(straight[2] > 5, "{straight:?}");
+    // A frame or two may be on their way when the painter changes.
+    assert!(straight[3] <= straight[2] + 3, "software needs them here: {straight:?}");
+    assert!(straight[4] > straight[3] + 5, "{straight:?}");
+    // A pointer in the scene and a colour that measures both need them here.
+    assert!(straight[6] <= straight[5] + 1, "{straight:?}");
+    assert!(seen_in_place(&reports[5], &session.picture("5.png"), 0.0) > 0.9);
 }
 
 /// Painter, backend and solver change while it runs: the state stays, and both painters show it.
@@ -122,6 +149,17 @@ fn sizes_scales_and_recordings() {
     session.run("tear", "resize 2560 1440\nsteps 5\nreport a.json\nscreenshot a.png\n");
     let (report, picture) = (session.report("a.json"), session.picture("a.png"));
     PANELS.iter().for_each(|panel| assert_panel(&report, &picture, panel, true));
+}
+
+#[test]
+fn every_tab_fits_a_wide_window() {
+    if usable().is_none() {
+        return;
+    }
+    let Some(display) = Display::sized(3840, 2160) else { return };
+    let session = Session::on(display).painted(Some("vulkan"));
+    acts::every_tab_fits_a_wide_window(&session, 4, 1);
+    assert!(by_vulkan(&session.report("a.json")));
 }
 
 /// What is lost comes back, or software takes over; the simulation does not notice.

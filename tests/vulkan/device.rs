@@ -1,6 +1,6 @@
 //! An engine on a Vulkan device, where there is one.
 
-use motes::vulkan::trial;
+use motes::vulkan::harness::trial;
 use motes::{Backend, Engine, World};
 
 /// The best device.

@@ -5,20 +5,25 @@ pub type Point = [f64; 3];
 /// Triangles over shared vertices, counter-clockwise seen from outside; metres.
 #[derive(Default)]
 pub struct Surface {
+    /// Where the corners are.
     pub vertices: Vec<Point>,
+    /// Three corners each, counted from 0.
     pub triangles: Vec<[u32; 3]>,
 }
 
 impl Surface {
+    /// Adds a corner and returns its number.
     pub fn vertex(&mut self, point: Point) -> u32 {
         self.vertices.push(point);
         (self.vertices.len() - 1) as u32
     }
 
+    /// Adds a triangle.
     pub fn triangle(&mut self, a: u32, b: u32, c: u32) {
         self.triangles.push([a, b, c]);
     }
 
+    /// Adds a face with four corners, as two triangles.
     pub fn quad(&mut self, a: u32, b: u32, c: u32, d: u32) {
         self.triangle(a, b, c);
         self.triangle(a, c, d);

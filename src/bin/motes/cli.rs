@@ -37,13 +37,22 @@ pub enum Command {
 
 #[derive(Args, Default)]
 pub struct ViewArgs {
-    /// Built-in name, NAME:VARIANT, a .toml file or a .motes snapshot [default: cloth_hang]
+    /// Built-in name, NAME:VARIANT, a .toml file or a .motes snapshot [default: axe]
     pub scene: Option<String>,
     /// What paints: `auto` takes a graphics card where there is one [default: what was chosen last]
     #[arg(long, value_enum)]
     pub painter: Option<PainterName>,
-    /// Drive the window by the lines of a file, for tests and pictures
-    #[arg(long, value_name = "FILE", hide = true)]
+    /// What computes: cpu, vulkan or the name of a device, as the panel Run lists them
+    #[arg(long, value_name = "NAME")]
+    pub backend: Option<String>,
+    /// Worker threads [default: what was chosen last]
+    #[arg(long, value_name = "N", value_parser = threads)]
+    pub threads: Option<usize>,
+    /// Set any key of the scene, such as cloth.0.columns=100; may be repeated
+    #[arg(long, value_name = "PATH=VALUE")]
+    pub set: Vec<String>,
+    /// Drive the window by the lines of a file, for tests and pictures; assets/pictures has one
+    #[arg(long, value_name = "FILE")]
     pub script: Option<PathBuf>,
 }
 
@@ -152,6 +161,10 @@ pub struct RunArgs {
     pub tuning: Tuning,
     #[command(flatten)]
     pub target: Target,
+    /// Print what a step does, as a tree of passes, loops and conditions, and run nothing; with
+    /// --backend vulkan the kernels of each pass stand behind it
+    #[arg(long)]
+    pub schedule: bool,
     /// Write what the run did and cost as JSON
     #[arg(long, value_name = "FILE.json")]
     pub report: Option<PathBuf>,
@@ -161,7 +174,8 @@ pub struct RunArgs {
     /// Print a hash of all positions and velocities at the end
     #[arg(long)]
     pub hash: bool,
-    /// Write the particles into this folder as the run goes
+    /// Write the particles, and the obstacles, into this folder: before the first step and then
+    /// as the run goes
     #[arg(long, value_name = "DIR")]
     pub export: Option<PathBuf>,
     /// Format of the exported files: ply, vtk or obj
@@ -171,6 +185,9 @@ pub struct RunArgs {
     #[arg(long, value_name = "K", default_value_t = 1,
           value_parser = clap::value_parser!(u32).range(1..))]
     pub every: u32,
+    /// Print nothing but what was asked for (--hash, --check, --workers), warnings and errors aside
+    #[arg(long, short)]
+    pub quiet: bool,
     /// Judge the scene's checks; exit with 1 when one fails
     #[arg(long)]
     pub check: bool,
@@ -299,7 +316,7 @@ impl BenchArgs {
     /// Numbers of threads to compare.
     pub fn teams(&self) -> Vec<usize> {
         let mut teams = match self.threads.is_empty() {
-            true => vec![1, crate::machine::cores()],
+            true => vec![1, crate::commands::machine::cores()],
             false => self.threads.clone(),
         };
         teams.dedup();

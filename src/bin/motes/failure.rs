@@ -29,6 +29,15 @@ impl Failure {
     }
 }
 
+impl std::fmt::Display for Failure {
+    fn fmt(&self, f: &mut std::fmt::Formatter<'_>) -> std::fmt::Result {
+        match self {
+            Failure::Usage(message) | Failure::Failed(message) => f.write_str(message),
+            Failure::Closed => f.write_str("the output was closed"),
+        }
+    }
+}
+
 impl From<motes::Error> for Failure {
     fn from(error: motes::Error) -> Self {
         // A file that was named and is not there is wrong input, not a failing disk.

@@ -1,37 +1,17 @@
 //! The command line of motes: a thin client of the library.
 
-mod bench;
 mod cli;
-mod converge;
-mod doctor;
+mod commands;
 mod failure;
-mod font;
-mod frames;
-mod machine;
-mod neighbors;
-mod output;
 // The viewer uses what the command line does not.
 #[cfg_attr(not(feature = "viewer"), allow(dead_code, unused_imports))]
-mod paint;
-mod picture;
-mod plot;
-mod progress;
-mod raster;
-mod render;
-mod run;
-mod scenes;
-mod stage;
-mod stats;
-mod summary;
-mod table;
-mod tessellate;
-mod view;
+mod painter;
 #[cfg(feature = "viewer")]
 mod viewer;
-mod workers;
 
 use clap::Parser;
 use cli::{Cli, Command};
+use commands::{bench, converge, doctor, render, run, scenes, view};
 use failure::Failure;
 use std::io::Write;
 use std::process::ExitCode;

@@ -7,7 +7,7 @@
 use super::{Answer, Corner, Law, Projection};
 use crate::simd::{LANES, Simd, Vector};
 
-/// Where rows are: each column from its first on.
+/// Where rows lie in memory: a pointer to the first entry of each of their columns.
 #[derive(Clone, Copy)]
 pub(crate) struct Rows<const N: usize> {
     pub positions: *mut [f32; 4],
@@ -17,14 +17,15 @@ pub(crate) struct Rows<const N: usize> {
     pub lambda: *mut f32,
 }
 
-/// How the particles of a vector lie. All of it is safe where [`Projection::vectors`] is.
+/// How the particles of a vector lie. Its functions are safe to call wherever
+/// [`Projection::vectors`] is.
 pub(crate) trait Access<const N: usize>: Copy {
     /// # Safety
     /// `slot` is the first of each corner of those rows.
     unsafe fn new(rows: &Rows<N>, slot: [u32; N]) -> Self;
     /// The particles that rows `2 k` and `2 k + 1` have at a corner, side by side.
     /// # Safety
-    /// They are there, and `k` is below 4.
+    /// Both particles exist, and `k` is below 4.
     unsafe fn pair<S: Simd>(&self, corner: usize, k: usize) -> S;
     /// Puts them back.
     /// # Safety
@@ -32,7 +33,7 @@ pub(crate) trait Access<const N: usize>: Copy {
     unsafe fn put<S: Simd>(&self, corner: usize, k: usize, pair: S);
 }
 
-/// One after the other, from the first of each corner.
+/// The particles of each corner lie one after the other.
 #[derive(Clone, Copy)]
 pub(super) struct Beside<const N: usize>([*mut [f32; 4]; N]);
 
@@ -54,7 +55,7 @@ impl<const N: usize> Access<N> for Beside<N> {
     }
 }
 
-/// Every other one, from the first of each corner.
+/// The particles of each corner are every other one, from the first on.
 #[derive(Clone, Copy)]
 pub(super) struct Skipping<const N: usize>([*mut [f32; 4]; N]);
 
@@ -76,7 +77,7 @@ impl<const N: usize> Access<N> for Skipping<N> {
     }
 }
 
-/// Anywhere: through the indices of the rows.
+/// The particles lie anywhere, and are found through the indices of the rows.
 #[derive(Clone, Copy)]
 pub(super) struct Apart<const N: usize> {
     positions: *mut [f32; 4],
@@ -138,7 +139,7 @@ impl<const N: usize> Rows<N> {
 
     /// Rest value, softness and multiplier of eight rows; 0 for what the law has no use for.
     /// # Safety
-    /// They are there.
+    /// Eight rows exist.
     #[inline(always)]
     pub unsafe fn numbers<S: Simd, M: Law>(&self) -> [S; 3] {
         let zero = S::splat(0.0);

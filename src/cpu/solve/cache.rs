@@ -1,4 +1,5 @@
-//! What a kind of constraint needs besides its own arrays: made again from them at any time.
+//! What sweeps over a kind of constraint need besides its own arrays. It can be made again from
+//! them at any time.
 
 use super::colored;
 use super::law;
@@ -13,18 +14,19 @@ pub(crate) struct Cache {
     pub(crate) soft: Vec<f32>,
     soft_key: Option<(u64, Method, f32, u32)>,
     pub(crate) law: law::Choice,
-    /// One past the highest slot in use.
+    /// One more than the highest slot in use.
     reach: usize,
     pub(super) plans: Plans,
-    /// Of reach and plans.
+    /// The revision that reach and plans were made for.
     reach_revision: Option<u64>,
     /// Rows in order of creation.
     pub(crate) natural: Vec<u32>,
     natural_revision: Option<u64>,
-    /// Jacobi: corrections, row * N + corner, and who gathers which.
+    /// The corrections of a Jacobi sweep: corner k of row i is at i * N + k.
     pub(crate) corrections: Vec<Vec4>,
     /// Constraints of this kind on the busiest particle of each row.
     pub(crate) busiest: Vec<f32>,
+    /// Which corrections each particle gathers: those from its start to the next one's.
     pub(crate) incident_start: Vec<u32>,
     pub(crate) incident: Vec<u32>,
     incident_revision: Option<u64>,
@@ -37,7 +39,7 @@ impl Cache {
         self.update_soft(set, params, h);
     }
 
-    /// Whether a multiplier bears on what follows: with XPBD, on compliant constraints.
+    /// Whether sweeps read the multipliers: they do with XPBD on compliant constraints.
     pub fn keeps_lambda(&self) -> bool {
         self.law == law::Choice::Compliant
     }
@@ -71,6 +73,7 @@ impl Cache {
         // A set that comes new may come from anywhere; from then on only its own methods change
         // it, and they keep the colours.
         if self.reach_revision.is_none() {
+            assert_eq!(set.corners(), N, "a set of another kind");
             assert!(set.colors_are_sound(), "constraints of a colour share a particle");
         }
         self.reach_revision = Some(set.revision());
@@ -99,7 +102,8 @@ impl Cache {
         self.natural.sort_unstable_by_key(|&i| set.serial[i as usize]);
     }
 
-    /// Who gathers which corrections: a counting sort by particle, stable in the row.
+    /// Finds which corrections each particle gathers, by a counting sort that keeps the order of
+    /// rows.
     pub(crate) fn update_incidence<const N: usize>(
         &mut self,
         set: &ConstraintSet<N>,

@@ -6,12 +6,12 @@ use super::runs::Plan;
 use super::{Cache, Law, Projection, seidel};
 use crate::cpu::team::{Shared, Team};
 use crate::simd::{Kernel, LANES, Simd};
-use crate::world::constraints::{ConstraintSet, OVERFLOW_COLOR};
+use crate::world::constraints::{ConstraintRows, ConstraintSet, OVERFLOW_COLOR};
 use glam::Vec4;
 use std::marker::PhantomData;
 
-/// Particles a block of constraints touches: whole vectors, about a microsecond of work, and about
-/// 10 blocks a colour on a cloth of 100 x 100.
+/// How many particles a block of constraints touches. Blocks are whole vectors and about a
+/// microsecond of work; a colour of a cloth of 100 x 100 has about ten of them.
 pub(super) const BLOCK: usize = 1024;
 
 pub(super) fn sweep<P: Projection<N>, M: Law, const N: usize>(
@@ -24,13 +24,13 @@ pub(super) fn sweep<P: Projection<N>, M: Law, const N: usize>(
 ) {
     let rows = set.color_range(color);
     if color == OVERFLOW_COLOR {
-        // These do share particles: one after the other.
+        // Rows of this colour share particles, so they are taken one after the other.
         rows.for_each(|i| seidel::row::<P, M, N>(positions, set, &cache.soft, omega, i));
         return;
     }
     cache.assert_within(set, positions.len());
     let positions = Shared::new(positions);
-    let ConstraintSet { corner, rest, lambda, .. } = set;
+    let ConstraintRows { corner, rest, lambda, .. } = &mut **set;
     let corner: [&[u32]; N] = std::array::from_fn(|k| &corner[k][rows.clone()]);
     let columns =
         (Shared::new(&mut lambda[rows.clone()]), &rest[rows.clone()], &cache.soft[rows.clone()]);
@@ -49,7 +49,7 @@ pub(super) fn sweep<P: Projection<N>, M: Law, const N: usize>(
 
 /// Some rows of a colour.
 struct Block<'a, P, M, const N: usize> {
-    /// Where the first of them are.
+    /// Where the first of them lie.
     rows: Rows<N>,
     plan: Plan<'a, N>,
     count: usize,

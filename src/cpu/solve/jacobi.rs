@@ -5,16 +5,17 @@ use super::{Answer, Cache, Corner, Law, Projection};
 use crate::cpu::team::{self, Shared, Team};
 use crate::simd::{Kernel, LANES, Simd, Vector};
 use crate::world::Method;
-use crate::world::constraints::ConstraintSet;
+use crate::world::constraints::{ConstraintRows, ConstraintSet};
 use glam::Vec4;
 use std::marker::PhantomData;
 
 /// Constraints a block holds.
 const BLOCK: usize = 512;
 
-/// First half of a sweep: the corrections.
-/// With XPBD one factor a constraint, from its busiest particle, keeps multiplier and momentum
-/// consistent; with PBD each particle takes the mean of its own [J 3.1.4].
+/// The first half of a sweep finds the corrections.
+/// With XPBD all particles of a constraint take the same share, one over the number of constraints
+/// on its busiest particle, which keeps multiplier and momentum consistent. With PBD each particle
+/// takes the mean of its own corrections [J 3.1.4].
 pub(super) fn sweep<P: Projection<N>, M: Law, const N: usize>(
     team: &Team,
     positions: &[Vec4],
@@ -25,7 +26,7 @@ pub(super) fn sweep<P: Projection<N>, M: Law, const N: usize>(
     cache.update_incidence(set, positions.len());
     cache.assert_within(set, positions.len());
     let Cache { corrections, soft, busiest, .. } = cache;
-    let ConstraintSet { corner, rest, lambda, .. } = set;
+    let ConstraintRows { corner, rest, lambda, .. } = &mut **set;
     let out = Shared::new(corrections);
     let columns = (Shared::new(lambda), &rest[..], &soft[..], &busiest[..]);
     team.rows(columns, BLOCK, |range, (lambda, rest, soft, busiest)| {
@@ -110,7 +111,7 @@ impl<P: Projection<N>, M: Law, const N: usize> Block<'_, P, M, N> {
         }
     }
 
-    /// The rest, fewer than a vector.
+    /// One of the rows that are left, fewer than a vector has.
     #[inline(always)]
     fn one(&mut self, row: usize) {
         let p = self.corner.map(|column| Corner::from(self.positions[column[row] as usize]));
@@ -127,7 +128,7 @@ impl<P: Projection<N>, M: Law, const N: usize> Block<'_, P, M, N> {
     }
 }
 
-/// Second half of a sweep: each particle gathers its corrections, in order of row.
+/// In the second half of a sweep each particle gathers its corrections, in order of row.
 pub(crate) fn gather(team: &Team, positions: &mut [Vec4], cache: &Cache, method: Method) {
     team.rows(Shared::new(positions), team::BLOCK, |range, positions| {
         for (i, p) in range.zip(positions) {

@@ -4,21 +4,23 @@
 use crate::simd::Number;
 use crate::world::{Method, Params};
 
-/// Weighted gradient sums below this belong to constraints between pinned or coinciding particles.
+/// A constraint whose weighted gradients sum up to less than this joins pinned or coinciding
+/// particles.
 const MIN_DENOMINATOR: f32 = 1e-20;
 
 pub(crate) trait Law {
-    /// Whether `soft` means anything.
+    /// Whether the law reads `soft`.
     const READS_SOFT: bool;
-    /// Whether the multiplier so far bears on what follows; nobody else reads it.
+    /// Whether the law reads the multiplier so far; nobody else does.
     const KEEPS_LAMBDA: bool;
-    /// Whether Jacobi's share is the constraint's, the same for all its particles.
+    /// Whether all particles of a constraint take the same share of its Jacobi correction.
     const SHARES: bool;
 
     fn change<L: Number>(c: L, sum: L, soft: L, lambda: L) -> L;
 
-    /// Change of the multiplier for error `c`, `sum` = sum of w |grad C|², and where it holds:
-    /// nothing can or should move where all is pinned, or where gradients vanish or are not finite.
+    /// The change of the multiplier for error `c`, with `sum` = sum of w |grad C|², and where it
+    /// holds: nothing can or should move where all particles are pinned, or where gradients vanish
+    /// or are not finite.
     #[inline(always)]
     fn multiplier<L: Number>(c: L, sum: L, soft: L, lambda: L, omega: L) -> (L, L::Mask) {
         let change = Self::change(c, sum, soft, lambda) * omega;
@@ -67,7 +69,7 @@ impl Law for Rigid {
     }
 }
 
-/// Which of them a set follows.
+/// The law that a set follows.
 #[derive(Clone, Copy, Debug, Default, PartialEq)]
 pub(crate) enum Choice {
     Stiff,

@@ -6,7 +6,7 @@
 
 use super::{Answer, Cache, Corner, Law, Projection};
 use crate::cpu::team::{Shared, Team};
-use crate::world::constraints::ConstraintSet;
+use crate::world::constraints::{ConstraintRows, ConstraintSet};
 use glam::{Vec3, Vec4};
 use std::sync::atomic::{AtomicU32, Ordering::Relaxed};
 
@@ -19,7 +19,7 @@ pub(super) fn sweep<P: Projection<N>, M: Law, const N: usize>(
 ) {
     cache.update_natural(set);
     let positions = atomic_words(positions);
-    let ConstraintSet { corner, rest, lambda, .. } = set;
+    let ConstraintRows { corner, rest, lambda, .. } = &mut **set;
     let (corner, rest, soft) = (&*corner, &*rest, &cache.soft);
     let lambda = Shared::new(lambda);
     // One contiguous run a worker: neighbours in the mesh meet only where runs do.

@@ -7,12 +7,12 @@ use crate::simd::LANES;
 use crate::world::constraints::ConstraintSet;
 use std::ops::Range;
 
-/// Whole vectors of rows whose particles lie alike.
+/// Whole vectors of rows whose particles all lie in the same way.
 #[derive(Clone, Copy)]
 pub(crate) struct Runs<'a, const N: usize> {
-    /// First row of each, counted from its block's first.
+    /// The first row of each vector, counted from the first of its block.
     pub row: &'a [u32],
-    /// First slot of each corner.
+    /// The first slot of each corner of each vector.
     pub slot: &'a [[u32; N]],
 }
 
@@ -64,7 +64,7 @@ impl Plans {
         }
     }
 
-    /// That of the block that begins `first` rows into a colour of `rows`.
+    /// The plan of the block that begins `first` rows into a colour of `rows`.
     pub fn of<const N: usize>(
         &self,
         color: usize,
@@ -85,8 +85,8 @@ impl Plans {
     }
 }
 
-/// Number of a colour's first block. Its blocks, the last a broken one, end before the next
-/// colour's begin, since that has one number more.
+/// The number of a colour's first block. The last block of a colour may be short. Each colour adds
+/// one to its numbers, so the blocks of a colour end before those of the next one begin.
 fn number(color: usize, rows: &Range<usize>, size: usize) -> usize {
     rows.start / size + color
 }

@@ -1,5 +1,5 @@
-//! Distance constraints, a shorter way: what moves both particles is their difference times one
-//! number, so particles need not be turned into columns and back to be moved.
+//! A shorter way to sweep distance constraints: both particles move along their difference, by one
+//! factor, so particles need not be turned into columns and back to be moved.
 //!
 //! A root and two divisions, one after the other, take some 40 cycles, and a processor looks about
 //! 150 results ahead: two vectors of columns, which then wait together. So there are two rounds:
@@ -7,11 +7,11 @@
 //! flight; the second moves pairs of particles as they lie, and waits for nothing.
 
 use super::{Access, Law, Rows, Runs};
-use crate::cpu::solve_distance::Distance;
+use crate::kind::Distance;
 use crate::simd::{LANES, Simd, Vector};
 use std::mem::MaybeUninit;
 
-/// Vectors a round takes: their particles stay in the first cache.
+/// How many vectors a round takes: few enough for their particles to stay in the first cache.
 const ROUND: usize = 32;
 
 /// # Safety
@@ -47,7 +47,8 @@ pub(crate) unsafe fn vectors<S: Simd, M: Law, A: Access<2>>(
                 let access = A::new(&rows, *slots.get_unchecked(v));
                 apply::<S, A>(&access, scale.as_ptr().cast());
             }
-            // Not in the first round: what it found would be kept for this, in the way of the rest.
+            // These wait until now: keeping what the first round found for them would be in the way
+            // of all others.
             for &v in sorted.get_unchecked(odd..) {
                 let v = usize::from(v);
                 let rows = rows.from(*first.get_unchecked(v) as usize);
@@ -57,8 +58,8 @@ pub(crate) unsafe fn vectors<S: Simd, M: Law, A: Access<2>>(
     }
 }
 
-/// Finds what the difference of each row is to be scaled with; false, and nothing has changed,
-/// where that does not hold for all of them.
+/// Finds the factor for the difference of each row. Returns false, and changes no multiplier, where
+/// the factor does not hold for all of them.
 /// # Safety
 /// As [`vectors`]; eight numbers can be written at `scale`.
 #[inline(always)]

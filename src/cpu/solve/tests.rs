@@ -3,7 +3,7 @@
 use super::law::{Choice, Compliant, Law, Rigid, Stiff};
 use super::{Cache, Corner, Projection, colored, jacobi, seidel};
 use crate::cpu::team::Team;
-use crate::cpu::{solve_bend::Bend, solve_distance::Distance, solve_volume::Volume};
+use crate::kind::Distance;
 use crate::simd::Level;
 use crate::world::constraints::{Constraint, ConstraintSet, OVERFLOW_COLOR};
 use crate::world::{Method, Params};
@@ -59,8 +59,8 @@ fn particles(dice: &mut Dice, count: usize, rarity: usize) -> Vec<Vec4> {
         }
         row.w = dice.odd(8, &[0.0, 0.0, 1e-12, 1e12], 0.1, 10.0);
         if i > 0 && dice.below(8) == 0 {
-            let twin = at[dice.below(i)];
-            row = twin.truncate().extend(row.w);
+            let sides = at[dice.below(i)];
+            row = sides.truncate().extend(row.w);
         }
         at.push(row);
     }
@@ -249,21 +249,18 @@ fn same_jacobi<P: Projection<N>, M: Law, const N: usize>(
     }
 }
 
-#[test]
-fn every_level_and_team_gives_the_bits_of_the_plain_loop() {
+/// What the file of every kind tests: each level of instructions and each team gives the bits of the
+/// plain loop.
+pub(crate) fn same_bits<P: Projection<N>, const N: usize>() {
     let mut alone = [Team::new(1).unwrap()];
     for count in (1..40).chain([128, 200]) {
         for seed in 0..12 {
-            same_everywhere::<Distance, 2>(seed, count, &mut alone);
-            same_everywhere::<Bend, 4>(seed, count, &mut alone);
-            same_everywhere::<Volume, 4>(seed, count, &mut alone);
+            same_everywhere::<P, N>(seed, count, &mut alone);
         }
     }
     let mut teams = [1, 2, 3, 8].map(|threads| Team::new(threads).unwrap());
     for seed in 0..6 {
-        same_everywhere::<Distance, 2>(seed, 20_000, &mut teams);
-        same_everywhere::<Bend, 4>(seed, 20_000, &mut teams);
-        same_everywhere::<Volume, 4>(seed, 20_000, &mut teams);
+        same_everywhere::<P, N>(seed, 20_000, &mut teams);
     }
 }
 

@@ -1,4 +1,4 @@
-//! How long each worker was busy, pass by pass (seed 002, 5.4).
+//! How long each worker was busy, pass by pass ([C], 5.4).
 //!
 //! A helper is busy from its arrival in a region to the end of its last block; if the system takes
 //! its core away meanwhile, that counts too. The calling thread is busy all the time but when it

@@ -1,4 +1,7 @@
 use super::*;
+use std::panic::{AssertUnwindSafe, catch_unwind};
+use std::sync::atomic::{AtomicBool, AtomicU64, AtomicUsize};
+use std::time::Instant;
 
 #[test]
 fn every_row_is_visited_once_for_any_team() {
@@ -82,13 +85,13 @@ fn no_more_are_awake_than_there_are_cores() {
         team.blocks(16, 1, |_, _| (0..300).for_each(|_| std::hint::spin_loop()));
     };
     let began = Instant::now();
-    while team.inner.awake() > 2 {
+    while team.regions.awake() > 2 {
         region();
-        assert!(began.elapsed() < Duration::from_secs(10), "{} awake", team.inner.awake());
+        assert!(began.elapsed() < Duration::from_secs(10), "{} awake", team.regions.awake());
     }
     for _ in 0..2000 {
         region();
-        assert!(team.inner.awake() <= 2);
+        assert!(team.regions.awake() <= 2);
     }
 }
 
@@ -104,4 +107,97 @@ fn a_panic_in_a_block_reaches_the_caller_and_the_team_lives_on() {
         sum.fetch_add(b, Relaxed);
     });
     assert_eq!(sum.into_inner(), 4950);
+}
+
+fn pool(threads: usize) -> Arc<ThreadPool> {
+    Arc::new(ThreadPoolBuilder::new().num_threads(threads).build().unwrap())
+}
+
+/// Waits for what other threads do in their own time.
+fn eventually(what: &str, mut ready: impl FnMut() -> bool) {
+    let began = Instant::now();
+    while !ready() {
+        assert!(began.elapsed() < Duration::from_secs(10), "{what}");
+        std::thread::sleep(Duration::from_micros(100));
+    }
+}
+
+#[test]
+fn every_row_is_visited_once_on_a_shared_pool_whoever_calls() {
+    for (threads, cores) in [(1, 1), (1, 2), (2, 2), (3, 8), (8, 3), (8, 16)] {
+        let pool = pool(threads);
+        let team = Team::sharing(Arc::clone(&pool), cores).unwrap();
+        let mut hits = vec![0u32; 5_001];
+        let mut visits = |from: u32, to: u32| {
+            for round in from..=to {
+                let _visit = team.visit();
+                // The first without a visit of helpers worth its name: one block.
+                team.blocks(1, 1, |_, _| ());
+                for _ in 0..3 {
+                    team.rows(Shared::new(&mut hits), 64, |_, hits| {
+                        hits.iter_mut().for_each(|h| *h += 1);
+                    });
+                }
+                assert!(hits.iter().all(|&h| h == 3 * round));
+            }
+        };
+        visits(1, 500);
+        pool.install(|| visits(501, 1000));
+    }
+}
+
+#[test]
+fn threads_of_a_shared_pool_come_for_a_visit_and_leave_after_it() {
+    let pool = pool(3);
+    let team = Team::sharing(Arc::clone(&pool), 4).unwrap();
+    let who = || {
+        let seen = parking_lot::Mutex::new(std::collections::BTreeSet::new());
+        team.blocks(64, 1, |_, _| {
+            seen.lock().insert(rayon::current_thread_index());
+            std::thread::sleep(Duration::from_millis(1));
+        });
+        seen.into_inner()
+    };
+    assert_eq!(who().into_iter().collect::<Vec<_>>(), [None], "nobody comes uninvited");
+    for _ in 0..3 {
+        let visit = team.visit();
+        eventually("the whole pool helps", || who().len() == 4);
+        drop(visit);
+        eventually("everybody leaves", || team.regions.awake() == 1);
+        // The pool is the host program's again: each of its threads answers.
+        assert_eq!(pool.broadcast(|who| who.index()), [0, 1, 2]);
+        assert_eq!(team.regions.invited(), 0);
+    }
+    // A panic ends a visit like anything else.
+    let caught = catch_unwind(AssertUnwindSafe(|| {
+        let _visit = team.visit();
+        team.blocks(100, 1, |b, _| assert!(b != 57));
+    }));
+    assert!(caught.is_err());
+    assert_eq!(pool.broadcast(|who| who.index()), [0, 1, 2]);
+}
+
+/// Threads that are busy for ever, or wait for the one that calls, hold up nobody; and what they
+/// were invited to does not pile up.
+#[test]
+fn a_pool_whose_threads_never_come_holds_up_nobody() {
+    let pool = pool(2);
+    let team = Team::sharing(Arc::clone(&pool), 3).unwrap();
+    let busy = Arc::new(parking_lot::Mutex::new(()));
+    let held = busy.lock();
+    for _ in 0..2 {
+        let busy = Arc::clone(&busy);
+        pool.spawn(move || drop(busy.lock()));
+    }
+    for _ in 0..1000 {
+        let _visit = team.visit();
+        let sum = AtomicUsize::new(0);
+        team.blocks(100, 1, |b, _| {
+            sum.fetch_add(b, Relaxed);
+        });
+        assert_eq!(sum.into_inner(), 4950);
+        assert_eq!(team.regions.invited(), 2);
+    }
+    drop(held);
+    eventually("the invitations are answered", || team.regions.invited() == 0);
 }

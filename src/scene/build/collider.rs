@@ -1,11 +1,13 @@
 //! Colliders of a scene, with the meshes they load.
 
+use super::material::coefficients;
 use crate::error::{Error, Result};
 use crate::scene::builtin;
 use crate::scene::file::{ColliderFile, ShapeWord};
 use crate::scene::keys::require;
 use crate::scene::value::Positive;
 use crate::shape::mesh::TriangleMesh;
+use crate::world::MaterialId;
 use crate::world::collider::{Collider, Keyframe, Pose, Shape};
 use glam::{Quat, Vec3};
 use std::path::Path;
@@ -27,15 +29,13 @@ pub(super) fn read(path: &str, file: &ColliderFile, folder: Option<&Path>) -> Re
     if keys.is_empty() {
         keys.push(Keyframe { time: 0.0, pose: Pose::new(position, rotation) });
     }
-    let friction = file.friction.map(|f| f.0);
     let collider = Collider {
         name: file.name.clone().unwrap_or_else(|| path.into()),
         shape,
         path: keys,
         looped: file.looped,
-        friction_static: file.static_friction.map(|f| f.0).or(friction),
-        friction_kinetic: friction,
-        restitution: file.restitution.map(|r| r.0),
+        material: MaterialId::DEFAULT,
+        coefficients: coefficients(file.friction, file.static_friction, file.restitution),
     };
     collider.validate(path).map_err(in_file_words)?;
     Ok(collider)
@@ -108,13 +108,11 @@ fn read_mesh(name: &str, folder: Option<&Path>) -> Result<TriangleMesh> {
             TriangleMesh::load_obj(folder.join(name)).map(|(mesh, _)| mesh)
         }
         _ => {
-            let known: Vec<_> = crate::scene::Scene::builtin_mesh_names().collect();
+            let known = crate::scene::Scene::builtin_mesh_names();
+            let instead = crate::suggest::instead(name, known);
             Err(Error::value(
                 name,
-                format!(
-                    "no such mesh; give the path of an .obj file or one of {}",
-                    known.join(", ")
-                ),
+                format!("no such mesh; {instead}; or give the path of an .obj file"),
             ))
         }
     }

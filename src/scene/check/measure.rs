@@ -1,6 +1,6 @@
 //! Numbers about a world or one of its objects.
 
-use crate::world::{ParticleId, World};
+use crate::world::{ObjectId, ParticleId, World};
 use glam::Vec3;
 
 /// Lowest, highest and mean of something.
@@ -30,35 +30,34 @@ impl Spread {
     }
 }
 
-/// Slots of an object's particles, or of all.
-pub(super) fn slots(world: &World, object: Option<usize>) -> impl Iterator<Item = usize> + '_ {
-    let ids = match object {
-        None => 0..world.particles.slot.len() as u32,
-        Some(i) => world.objects().get(i).map_or(0..0, |o| o.first_id..o.first_id + o.id_count),
-    };
-    ids.filter_map(|id| world.particles.slot(ParticleId(id)))
+/// Slots of an object's particles, or of all. An object that was removed has none.
+pub(super) fn slots(world: &World, object: Option<ObjectId>) -> impl Iterator<Item = usize> + '_ {
+    let all = object.is_none().then(|| (0..world.particles.slot.len() as u32).map(ParticleId));
+    let some = object.and_then(|id| world.object(id).ok()).map(|object| object.particles());
+    let ids = all.into_iter().flatten().chain(some.into_iter().flatten());
+    ids.filter_map(|id| world.particles.slot(id))
 }
 
 /// Places of the centres along an axis, m.
-pub(super) fn along(world: &World, object: Option<usize>, axis: Vec3) -> Spread {
+pub(super) fn along(world: &World, object: Option<ObjectId>, axis: Vec3) -> Spread {
     let at = world.particles.positions();
     let axis = axis.as_dvec3();
     Spread::of(slots(world, object).map(|s| at[s].truncate().as_dvec3().dot(axis)))
 }
 
 /// Heights of the centres against gravity, m.
-pub(super) fn heights(world: &World, object: Option<usize>) -> Spread {
+pub(super) fn heights(world: &World, object: Option<ObjectId>) -> Spread {
     along(world, object, world.up())
 }
 
 /// Speeds, m/s.
-pub(super) fn speeds(world: &World, object: Option<usize>) -> Spread {
+pub(super) fn speeds(world: &World, object: Option<ObjectId>) -> Spread {
     let velocity = world.particles.velocities();
     Spread::of(slots(world, object).map(|s| velocity[s].truncate().as_dvec3().length()))
 }
 
 /// How deep a particle reaches into a collider, as a share of its radius; 0 when none does.
-pub(super) fn penetration(world: &World, object: Option<usize>) -> f64 {
+pub(super) fn penetration(world: &World, object: Option<ObjectId>) -> f64 {
     let p = &world.particles;
     let moved = |s: &usize| p.positions()[*s].w > 0.0;
     let mut worst = 0.0f64;
@@ -84,7 +83,7 @@ pub(super) fn energy_rise(world: &World, start: f64, floor: f64) -> f64 {
 }
 
 /// l / l0 - 1 of the distance constraints inside an object.
-fn each_strain(world: &World, object: Option<usize>) -> impl Iterator<Item = f64> + '_ {
+fn each_strain(world: &World, object: Option<ObjectId>) -> impl Iterator<Item = f64> + '_ {
     let at = world.particles.positions();
     let inside = membership(world, object);
     let edges = world.distance();
@@ -97,7 +96,7 @@ fn each_strain(world: &World, object: Option<usize>) -> impl Iterator<Item = f64
 }
 
 /// Strains, longer being positive. Nothing is strained in a world without edges.
-pub(super) fn strains(world: &World, object: Option<usize>) -> Spread {
+pub(super) fn strains(world: &World, object: Option<ObjectId>) -> Spread {
     let spread = Spread::of(each_strain(world, object));
     if each_strain(world, object).next().is_some() {
         spread
@@ -107,7 +106,7 @@ pub(super) fn strains(world: &World, object: Option<usize>) -> Spread {
 }
 
 /// Mean of the strains' sizes.
-pub(super) fn mean_strain(world: &World, object: Option<usize>) -> f64 {
+pub(super) fn mean_strain(world: &World, object: Option<ObjectId>) -> f64 {
     let (mut sum, mut count) = (0.0, 0.0);
     for strain in each_strain(world, object) {
         sum += strain.abs();
@@ -117,7 +116,7 @@ pub(super) fn mean_strain(world: &World, object: Option<usize>) -> f64 {
 }
 
 /// Parts of at least `size` particles that hang together by distance constraints.
-pub(super) fn parts(world: &World, object: Option<usize>, size: usize) -> usize {
+pub(super) fn parts(world: &World, object: Option<ObjectId>, size: usize) -> usize {
     let inside = membership(world, object);
     let mut parent: Vec<u32> = (0..inside.len() as u32).collect();
     fn root(parent: &mut [u32], mut i: u32) -> u32 {
@@ -141,20 +140,23 @@ pub(super) fn parts(world: &World, object: Option<usize>, size: usize) -> usize 
     members.iter().filter(|&&m| m > 0 && m >= size).count()
 }
 
-/// Particles the object was built with that are gone or not finite.
-pub(super) fn missing(world: &World, object: Option<usize>) -> usize {
-    let objects = world.objects().iter().enumerate();
-    let built: usize = objects
-        .filter(|(i, _)| object.is_none_or(|o| o == *i))
-        .map(|(_, o)| o.id_count as usize)
-        .sum();
+/// Particles the object was built with that are gone or not finite; not a number when the object
+/// itself was removed.
+pub(super) fn missing(world: &World, object: Option<ObjectId>) -> f64 {
+    let built = match object {
+        None => world.objects().map(|(_, object)| object.made_of()).sum(),
+        Some(id) => match world.object(id) {
+            Ok(object) => object.made_of(),
+            Err(_) => return f64::NAN,
+        },
+    };
     let p = &world.particles;
     let sound = |s: &usize| p.positions()[*s].is_finite() && p.velocities()[*s].is_finite();
-    built.saturating_sub(slots(world, object).filter(sound).count())
+    built.saturating_sub(slots(world, object).filter(sound).count()) as f64
 }
 
 /// By slot: whether the particle belongs to the object.
-pub(super) fn membership(world: &World, object: Option<usize>) -> Vec<bool> {
+pub(super) fn membership(world: &World, object: Option<ObjectId>) -> Vec<bool> {
     let mut inside = vec![false; world.particles().len()];
     for slot in slots(world, object) {
         inside[slot] = true;

@@ -2,7 +2,7 @@
 //! fault in that cannot hide itself.
 
 use super::measure;
-use crate::world::{Phase, World};
+use crate::world::{ObjectId, Phase, World};
 use std::collections::{HashMap, HashSet};
 
 /// Grids of doubling cell size, so that a boulder among grains does not put all into one cell.
@@ -10,7 +10,7 @@ type Cells = HashMap<(i32, [i64; 3]), Vec<u32>>;
 
 /// The largest overlap relative to the smaller radius of the pair, over pairs that may collide and
 /// of which one belongs to `object`. 0 when none overlap.
-pub(super) fn largest(world: &World, object: Option<usize>) -> f64 {
+pub(super) fn largest(world: &World, object: Option<ObjectId>) -> f64 {
     let p = &world.particles;
     let inside = measure::membership(world, object);
     let edges = world.distance();

@@ -1,7 +1,7 @@
 //! The slope of a heap, from how its grains lie about its axis.
 
 use super::measure;
-use crate::world::World;
+use crate::world::{ObjectId, World};
 use glam::DVec3;
 
 /// Angle of the heap, degrees: that of the cone with the same mean height over the lowest grain and
@@ -9,7 +9,7 @@ use glam::DVec3;
 ///
 /// A cone of height H and base radius R has the mean height H/4 and the mean distance R/2. All
 /// grains count, so that one of them at the top or rolled away from the foot changes little.
-pub(super) fn degrees(world: &World, object: Option<usize>) -> f64 {
+pub(super) fn degrees(world: &World, object: Option<ObjectId>) -> f64 {
     let up = world.up().as_dvec3();
     let positions = world.particles.positions();
     let at: Vec<DVec3> =

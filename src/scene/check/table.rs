@@ -1,11 +1,12 @@
 //! Every check in one table: its name, the keys it takes, what it measures.
 
-use crate::error::Result;
+use crate::error::{Error, Result};
 use crate::scene::document::Document;
 use crate::scene::file::{CheckFile, SceneFile};
 use crate::scene::keys::require;
 use crate::scene::names::Names;
-use crate::world::Kind;
+use crate::suggest;
+use crate::world::{Kind, ObjectId};
 use glam::Vec3;
 
 /// What is measured.
@@ -78,9 +79,9 @@ const TABLE: &[Row] = &[
 pub(crate) struct Check {
     pub(super) name: &'static str,
     pub(super) test: Test,
-    /// (index in the world, name).
-    pub(super) of: Option<(usize, String)>,
-    pub(super) through: Option<(usize, String)>,
+    /// (handle in the built world, name).
+    pub(super) of: Option<(ObjectId, String)>,
+    pub(super) through: Option<(ObjectId, String)>,
     pub(super) min: f64,
     pub(super) max: f64,
     pub(super) after: f64,
@@ -102,8 +103,8 @@ pub(crate) fn read(file: &SceneFile, names: &Names, document: &Document) -> Resu
 
 fn read_one(path: &str, file: &CheckFile, names: &Names, document: &Document) -> Result<Check> {
     let Some(&(name, test, needs, may)) = TABLE.iter().find(|row| row.0 == file.name) else {
-        let known: Vec<_> = TABLE.iter().map(|row| row.0).collect();
-        let message = format!("`{}` is not a check; known: {}", file.name, known.join(", "));
+        let instead = suggest::instead(&file.name, TABLE.iter().map(|row| row.0));
+        let message = format!("`{}` is not a check; {instead}", file.name);
         return Err(document.error_at(&format!("{path}.name"), message));
     };
     let given = [
@@ -130,21 +131,19 @@ fn read_one(path: &str, file: &CheckFile, names: &Names, document: &Document) ->
     let object = |key: &str, name: &Option<String>| match name {
         None => Ok(None),
         Some(name) => match names.find(name) {
-            Some(index) => Ok(Some((index, name.clone()))),
-            None => Err(document.error_at(
-                &format!("{path}.{key}"),
-                format!("there is no object `{name}`; {}", names.known()),
-            )),
+            // `Scene::build` adds the objects to a new world in this order.
+            Some(place) => Ok(Some((ObjectId::nth(place), name.clone()))),
+            None => Err(document.error_at(&format!("{path}.{key}"), names.instead_of(name))),
         },
     };
     let kind = match file.kind.as_deref() {
         None => Kind::Distance,
-        Some(word) => match Kind::ALL.into_iter().find(|k| k.name() == word) {
-            Some(kind) => kind,
-            None => {
-                let message = format!("`{word}` is not known; use distance, bend, volume or pin");
+        Some(word) => match word.parse() {
+            Ok(kind) => kind,
+            Err(Error::Value { message, .. }) => {
                 return Err(document.error_at(&format!("{path}.kind"), message));
             }
+            Err(other) => return Err(other),
         },
     };
     let bound = file.bound.map(|b| b.0);

@@ -1,7 +1,7 @@
 //! Whether particles of one object went through the surface of another: not around it, through it.
 
 use super::measure;
-use crate::world::{ParticleId, World};
+use crate::world::{ObjectId, World};
 use glam::DVec3;
 
 /// Where things were at the last look, and how many went through since the first.
@@ -18,7 +18,7 @@ type Way = [DVec3; 2];
 impl Tunnels {
     /// Counts the particles of `of` that met a triangle of `through` since the last look, both
     /// taken to have gone straight.
-    pub fn see(&mut self, world: &World, of: Option<usize>, through: usize) {
+    pub fn see(&mut self, world: &World, of: Option<ObjectId>, through: ObjectId) {
         let p = &world.particles;
         let now = p.slot.iter().map(|&slot| match p.positions().get(slot as usize) {
             Some(at) => at.truncate().as_dvec3(),
@@ -33,12 +33,13 @@ impl Tunnels {
             let id = p.id[slot] as usize;
             [last[id], self.last[id]]
         };
-        let Some(surface) = world.objects().get(through) else { return };
-        let triangles: Vec<[Way; 3]> = surface
-            .triangles
+        let Ok(object) = world.object(through) else { return };
+        let triangles: Vec<[Way; 3]> = object
+            .surface()
+            .triangles()
             .iter()
             .filter_map(|ids| {
-                let [a, b, c] = ids.map(|id| p.slot(ParticleId(id)));
+                let [a, b, c] = ids.map(|id| p.slot(id));
                 Some([way(a?), way(b?), way(c?)])
             })
             .collect();

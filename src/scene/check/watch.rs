@@ -5,7 +5,7 @@ use super::table::{Check, Test};
 use super::tunnel::Tunnels;
 use super::{measure, overlap, slope};
 use crate::scene::Scene;
-use crate::world::World;
+use crate::world::{ObjectId, World};
 
 /// How a check came out.
 #[derive(Clone, Debug, PartialEq)]
@@ -106,8 +106,8 @@ impl Check {
         )
     }
 
-    fn object(&self) -> Option<usize> {
-        self.of.as_ref().map(|(index, _)| *index)
+    fn object(&self) -> Option<ObjectId> {
+        self.of.as_ref().map(|(id, _)| *id)
     }
 }
 
@@ -186,7 +186,7 @@ impl Watch {
             Test::PartsAtLeast | Test::PartsAtMost => {
                 measure::parts(world, object, check.size) as f64
             }
-            Test::ParticlesAccountedFor => measure::missing(world, object) as f64,
+            Test::ParticlesAccountedFor => measure::missing(world, object),
             Test::AtRest => measure::speeds(world, object).mean,
             Test::ResidualBelow => world.residual(check.kind),
             Test::SlopeAtLeast | Test::SlopeAtMost => slope::degrees(world, object),

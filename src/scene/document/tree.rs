@@ -1,5 +1,6 @@
 //! Trees of values with their places in the text: measured, merged, changed and walked.
 
+use crate::suggest;
 use std::ops::Range;
 use toml::Spanned;
 use toml::de::{DeTable, DeValue};
@@ -96,7 +97,11 @@ pub(super) fn put<'i>(
                 return put(next, rest, value, span);
             }
             if rest.first().is_some_and(|s| s.parse::<usize>().is_ok()) {
-                return Err(format!("the scene has no `{first}`"));
+                let known = table.keys().map(|key| key.get_ref().as_ref());
+                return Err(format!(
+                    "the scene has no `{first}`; {}",
+                    suggest::instead(first, known)
+                ));
             }
             let mut new = Spanned::new(span.clone(), DeValue::Table(DeTable::new()));
             put(&mut new, rest, value, span)?;
@@ -128,32 +133,48 @@ pub(super) fn respan<'i>(tree: Tree<'i>, span: &Range<usize>) -> Tree<'i> {
     Spanned::new(span.clone(), value)
 }
 
-/// Calls `found(span, path)` for every key and value.
-pub(super) fn visit(at: &Tree<'_>, path: &mut String, found: &mut impl FnMut(Range<usize>, &str)) {
-    found(at.span(), path);
+/// Calls `found(path, value)` for every value.
+pub(super) fn visit_values(
+    at: &Tree<'_>,
+    path: &mut String,
+    found: &mut impl FnMut(&str, &DeValue<'_>),
+) {
+    found(path, at.get_ref());
+    each_child(at, path, |child, path| visit_values(child, path, found));
+}
+
+/// Calls `inside(child, path)` for everything in a table or a list.
+fn each_child(at: &Tree<'_>, path: &mut String, mut inside: impl FnMut(&Tree<'_>, &mut String)) {
     let length = path.len();
-    let enter = |path: &mut String, name: &str| {
+    let mut enter = |name: &str, child: &Tree<'_>| {
         if !path.is_empty() {
             path.push('.');
         }
         path.push_str(name);
+        inside(child, path);
+        path.truncate(length);
     };
     match at.get_ref() {
-        DeValue::Table(table) => {
-            for (key, value) in table {
-                enter(path, key.get_ref());
-                found(key.span(), path);
-                visit(value, path, found);
-                path.truncate(length);
-            }
-        }
+        DeValue::Table(table) => table.iter().for_each(|(key, value)| enter(key.get_ref(), value)),
         DeValue::Array(array) => {
-            for (i, value) in array.iter().enumerate() {
-                enter(path, &i.to_string());
-                visit(value, path, found);
-                path.truncate(length);
-            }
+            array.iter().enumerate().for_each(|(i, value)| enter(&i.to_string(), value));
         }
         _ => {}
     }
+}
+
+/// Calls `found(span, path)` for every key and value.
+pub(super) fn visit(at: &Tree<'_>, path: &mut String, found: &mut impl FnMut(Range<usize>, &str)) {
+    found(at.span(), path);
+    let keys: Vec<Range<usize>> = match at.get_ref() {
+        DeValue::Table(table) => table.keys().map(|key| key.span()).collect(),
+        _ => Vec::new(),
+    };
+    let mut keys = keys.into_iter();
+    each_child(at, path, |child, path| {
+        if let Some(key) = keys.next() {
+            found(key, path);
+        }
+        visit(child, path, found);
+    });
 }

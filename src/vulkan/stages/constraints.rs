@@ -1,30 +1,29 @@
 //! Stages of the passes over constraints, and the layout of `iterates`.
 //!
-//! Words of `iterates`, n particles: [0, n) squared corrections by group; then two iterates of 3 n
-//! words, x y z of each particle; then for distance, bend, volume and pins two of as many words as
-//! rows are allocated. Iteration k, counted from 1 where the acceleration began, finds the one
-//! before last in place k % 2 and leaves itself there.
+//! The words of `iterates` for n particles: first n squared corrections, by group; then two iterates
+//! of 3 n words, x y z of each particle; then, for each kind and last for the pins, two iterates of
+//! as many words as there are rows. Iteration k, counted from 1 where the acceleration began, finds
+//! the iterate before last in place k % 2 and leaves its own there.
 
 use super::{Groups, Stage};
 use crate::cpu::Scratch;
 use crate::step::{Dispatch, Part, Pass};
 use crate::vulkan::layout::state as s;
-use crate::vulkan::plan::{Plan, Rows};
+use crate::vulkan::plan::{Plan, SetPlan};
 use crate::world::constraints::OVERFLOW_COLOR;
-use crate::world::{Solver, World};
+use crate::world::{Kind, Solver, World};
 
-/// Rows that one invocation of `lockfree` takes in order; `%run` in the shaders.
+/// How many rows one invocation of `lockfree` takes in order; `%run` in the shaders.
 const RUN: usize = 13;
-/// Colours a kind may have, each closed up by its own workgroup; `%colors` in `break_constraints`.
+/// How many colours a kind may have. Each is closed up by its own workgroup; `%colors` in
+/// `break_constraints`.
 const COLORS: u32 = OVERFLOW_COLOR as u32 + 1;
 
 pub(super) fn stages(dispatch: &Dispatch, plan: &Plan, out: &mut Vec<Stage>) {
-    let [distance, bend, volume] = &plan.rows;
     match dispatch.pass {
-        Pass::SolveDistance => out.push(sweep(dispatch.part, distance, plan.solver)),
-        Pass::SolveBend => out.push(sweep(dispatch.part, bend, plan.solver)),
-        Pass::SolveVolume => out.push(sweep(dispatch.part, volume, plan.solver)),
-        Pass::SolvePin => out.push(Stage::new("main", Groups::Items(plan.pins))),
+        Pass::Accelerate if dispatch.part == Part::Begin => {
+            out.push(Stage::new("begin", Groups::One));
+        }
         Pass::Accelerate => {
             let items = most_rows(plan).max(plan.pins).max(plan.particles);
             out.push(Stage::new("carry", Groups::Items(items)));
@@ -33,43 +32,45 @@ pub(super) fn stages(dispatch: &Dispatch, plan: &Plan, out: &mut Vec<Stage>) {
         Pass::BreakConstraints => {
             let rows = Groups::Items(most_rows(plan));
             out.push(Stage::new("judge", rows));
-            out.push(Stage::new("torn", Groups::Items(bend.cap.max(volume.cap))));
-            out.push(Stage::new("close", Groups::Exactly(plan.rows.len() as u32 * COLORS)));
+            let spanning = Kind::SETS.into_iter().zip(&plan.sets);
+            let spanning = spanning.filter(|(kind, _)| *kind != Kind::Distance);
+            let most = spanning.map(|(_, set)| set.cap).max().unwrap_or(0);
+            out.push(Stage::new("torn", Groups::Items(most)));
+            out.push(Stage::new("close", Groups::Exactly(plan.sets.len() as u32 * COLORS)));
             out.push(Stage::new("incidence", Groups::Particles));
             out.push(Stage::new("busiest", rows));
-            out.push(Stage::new("natural", Groups::Exactly(plan.rows.len() as u32)));
+            out.push(Stage::new("natural", Groups::Exactly(plan.sets.len() as u32)));
         }
-        _ => {}
+        pass => match Kind::solved_by(pass) {
+            Some(Kind::Pin) => out.push(Stage::new("main", Groups::Items(plan.pins))),
+            Some(kind) => {
+                out.push(sweep(dispatch.part, &plan.sets[kind as usize], plan.solver));
+            }
+            None => {}
+        },
     }
 }
 
 /// One sweep over the rows of a kind, or over one colour of them.
-fn sweep(part: Part, rows: &Rows, solver: Solver) -> Stage {
+fn sweep(part: Part, set: &SetPlan, solver: Solver) -> Stage {
     match (solver, part) {
         (Solver::Seidel, _) => Stage::new("seidel", Groups::One),
-        (Solver::Lockfree, _) => Stage::new("lockfree", Groups::Items(rows.cap.div_ceil(RUN))),
+        (Solver::Lockfree, _) => Stage::new("lockfree", Groups::Items(set.cap.div_ceil(RUN))),
         (Solver::Colored, Part::Color(color)) => {
-            let count = rows.colors.get(usize::from(color)).map_or(0, |range| range.len());
+            let count = set.colors.get(usize::from(color)).map_or(0, |range| range.len());
             let stage = match usize::from(color) {
-                // These do share particles: one after the other.
+                // Rows of this colour share particles, so they are taken one after the other.
                 OVERFLOW_COLOR => Stage::new("serial", Groups::One),
                 _ => Stage::new("colored", Groups::Items(count)),
             };
             stage.with([u32::from(color), 0, 0])
         }
-        (Solver::Jacobi | Solver::Colored, _) => Stage::new("jacobi", Groups::Items(rows.cap)),
+        (Solver::Jacobi | Solver::Colored, _) => Stage::new("jacobi", Groups::Items(set.cap)),
     }
 }
 
 fn most_rows(plan: &Plan) -> usize {
-    plan.rows.iter().map(|rows| rows.cap).max().unwrap_or(0)
-}
-
-/// Stages at the start of a substep, before its first pass (none where nothing accelerates).
-pub(crate) fn begin_substep(plan: &Plan, out: &mut Vec<(Pass, Stage)>) {
-    if plan.accelerated {
-        out.push((Pass::Accelerate, Stage::new("begin", Groups::One)));
-    }
+    plan.sets.iter().map(|set| set.cap).max().unwrap_or(0)
 }
 
 /// Words of `iterates`.
@@ -77,11 +78,12 @@ pub(crate) fn iterate_words(plan: &Plan) -> usize {
     if !plan.accelerated {
         return 0;
     }
-    let rows: usize = plan.rows.iter().map(|rows| rows.cap).sum();
+    let rows: usize = plan.sets.iter().map(|set| set.cap).sum();
     7 * plan.particles + 2 * (rows + plan.pins)
 }
 
-/// `iterates` from what the CPU has; not the corrections by group, which belong to one iteration.
+/// Fills `iterates` with what the CPU has, but for the corrections by group, which belong to one
+/// iteration.
 pub(crate) fn encode_iterates(_: &World, scratch: &Scratch, plan: &Plan, out: &mut [u32]) {
     if !plan.accelerated {
         return;
@@ -94,9 +96,9 @@ pub(crate) fn encode_iterates(_: &World, scratch: &Scratch, plan: &Plan, out: &m
             place.copy_from_slice(&p.truncate().to_array().map(f32::to_bits));
         }
     }
-    let caps = plan.rows.iter().map(|rows| rows.cap).chain([plan.pins]);
+    let caps = plan.sets.iter().map(|set| set.cap).chain([plan.pins]);
     let mut first = 7 * n;
-    for (cap, past) in caps.zip(&past.lambda) {
+    for (cap, past) in caps.zip(past.rows.iter().chain([&past.pins])) {
         for (turn, iterate) in [(last, &past.last), (1 - last, &past.before)] {
             let words = &mut out[first + cap * turn..first + cap * (turn + 1)];
             for (word, lambda) in words.iter_mut().zip(iterate) {

@@ -3,9 +3,9 @@
 //! Words of `colliders`: 0 how many, 1 substeps, 2 where the poses begin. From 16 on 32 words each:
 //! 0 kind (0 plane, 1 sphere, 2 box, 3 capsule, 4 cylinder, 5 cone, 6 closed mesh, 7 sheet), 1 to 7
 //! sizes (a plane's unit normal; radius; half sizes; radius and half height; a cone's radius, height,
-//! length of the slant and its direction from rim to apex), 8 and 9 static and kinetic friction,
-//! 10 restitution, 11 thickness, 12 first word and 13 number of the nodes, 14 first word and 15
-//! number of the triangles.
+//! length of the slant and its direction from rim to apex), 11 thickness, 12 first word and 13 number
+//! of the nodes, 14 first word and 15 number of the triangles. Friction and restitution stand in
+//! `materials`.
 //! Then the poses, 32 words each, by substep and collider: 0 translation and 3 rotation (x, y, z, w)
 //! where the substep begins, 7 and 10 where it ends, 14 what guards it (0 nothing, 1 a plane, 2 a
 //! ball), 15 to 18 n and d, or centre and radius.
@@ -16,7 +16,7 @@
 
 use super::{Groups, Stage};
 use crate::cpu::collide_environment::{Guard, Posed};
-use crate::cpu::solve_environment::friction_of;
+use crate::pass::Buffer;
 use crate::shape::triangle_bvh::{TriangleBvh, unit_normal};
 use crate::step::Dispatch;
 use crate::vulkan::plan::Plan;
@@ -24,15 +24,20 @@ use crate::world::World;
 use crate::world::collider::{Collider, Pose, Shape};
 use glam::{Vec2, Vec3};
 
-const HEADER: usize = 16;
-const COLLIDER: usize = 32;
-const POSE: usize = 32;
-const NODE: usize = 9;
-const TRIANGLE: usize = 16;
+use crate::vulkan::layout::colliders as words;
+use words::{
+    FIRST as HEADER, NODE_WORDS as NODE, POSE_WORDS as POSE, TRIANGLE_WORDS as TRIANGLE,
+    WORDS as COLLIDER,
+};
 
 pub(super) fn stages(_: &Dispatch, _: &Plan, out: &mut Vec<Stage>) {
     out.push(Stage::new("begin", Groups::One));
     out.push(Stage::new("find", Groups::Particles));
+}
+
+/// Words of `environment_contacts`.
+pub(crate) fn contact_words(plan: &Plan) -> usize {
+    2 * plan.particles + 8 * plan.room[Buffer::EnvironmentContacts]
 }
 
 /// Words of `colliders` for a world.
@@ -47,13 +52,13 @@ pub(crate) fn encode(world: &World, h: f32, out: &mut [u32]) {
     for (i, collider) in world.colliders.iter().enumerate() {
         let row = &mut out[HEADER + COLLIDER * i..][..COLLIDER];
         let (kind, sizes) = kind_and_sizes(&collider.shape);
-        row[0] = kind;
-        put(&mut row[1..], &sizes);
+        row[words::KIND] = kind;
+        put(&mut row[words::SIZES..], &sizes);
         if let Shape::Mesh { bvh, thickness, .. } = &collider.shape {
-            put(&mut row[11..], &[*thickness]);
+            put(&mut row[words::THICKNESS..], &[*thickness]);
             let triangles_at = mesh_at + NODE * bvh.nodes.len();
             let places = [mesh_at, bvh.nodes.len(), triangles_at, bvh.corners.len()];
-            for (word, place) in row[12..].iter_mut().zip(places) {
+            for (word, place) in row[words::NODES..].iter_mut().zip(places) {
                 *word = place as u32;
             }
             encode_mesh(bvh, &mut out[mesh_at..][..mesh_words(bvh)]);
@@ -70,12 +75,6 @@ pub(crate) fn encode_step(world: &World, h: f32, out: &mut [u32]) {
     for (word, value) in out.iter_mut().zip(header) {
         *word = value as u32;
     }
-    for (i, collider) in world.colliders.iter().enumerate() {
-        let friction = friction_of(collider, &world.params);
-        let restitution = collider.restitution.unwrap_or(world.params.restitution);
-        let row = &mut out[HEADER + COLLIDER * i..][..COLLIDER];
-        put(&mut row[8..], &[friction.fixed, friction.kinetic, restitution]);
-    }
     // Summed as a step does.
     let (mut time, h) = (world.time, f64::from(h));
     let mut rows = out[poses_at(world)..meshes_at(world)].chunks_exact_mut(POSE);
@@ -91,7 +90,8 @@ fn poses_at(world: &World) -> usize {
     HEADER + COLLIDER * world.colliders.len()
 }
 
-fn meshes_at(world: &World) -> usize {
+/// Words of `colliders` that a step may change: all but the meshes.
+pub(crate) fn meshes_at(world: &World) -> usize {
     poses_at(world) + POSE * world.params.substeps as usize * world.colliders.len()
 }
 
@@ -135,25 +135,25 @@ fn kind_and_sizes(shape: &Shape) -> (u32, [f32; 5]) {
 fn encode_pose(posed: &Posed, row: &mut [u32]) {
     let pose = |pose: &Pose, row: &mut [u32]| {
         put(row, &pose.translation.to_array());
-        put(&mut row[3..], &pose.rotation.to_array());
+        put(&mut row[words::POSE_START_TURN..], &pose.rotation.to_array());
     };
     pose(&posed.start, row);
-    pose(&posed.end, &mut row[7..]);
+    pose(&posed.end, &mut row[words::POSE_END..]);
     let (kind, numbers) = match posed.guard {
         Guard::None => (0, [0.0; 4]),
         Guard::Plane(plane) => (1, plane.to_array()),
         Guard::Ball { center, radius } => (2, center.extend(radius).to_array()),
     };
-    row[14] = kind;
-    put(&mut row[15..], &numbers);
+    row[words::POSE_GUARD] = kind;
+    put(&mut row[words::POSE_GUARD_NUMBERS..], &numbers);
 }
 
 fn encode_mesh(bvh: &TriangleBvh, out: &mut [u32]) {
     let (nodes, triangles) = out.split_at_mut(NODE * bvh.nodes.len());
     for (node, row) in bvh.nodes.iter().zip(nodes.chunks_exact_mut(NODE)) {
         put(row, &node.min.to_array());
-        put(&mut row[3..], &node.max.to_array());
-        row[6..9].copy_from_slice(&[node.skip, node.first, node.count]);
+        put(&mut row[words::NODE_HIGH..], &node.max.to_array());
+        row[words::NODE_SKIP..NODE].copy_from_slice(&[node.skip, node.first, node.count]);
     }
     let rows = triangles.chunks_exact_mut(TRIANGLE);
     for ((corners, &id), row) in bvh.corners.iter().zip(&bvh.ids).zip(rows) {
@@ -161,10 +161,10 @@ fn encode_mesh(bvh: &TriangleBvh, out: &mut [u32]) {
             put(&mut row[3 * k..], &corner.to_array());
         }
         let normal = unit_normal(corners).map(|n| n.as_vec3());
-        put(&mut row[9..], &normal.unwrap_or(Vec3::ZERO).to_array());
+        put(&mut row[words::TRIANGLE_NORMAL..], &normal.unwrap_or(Vec3::ZERO).to_array());
         let against = |i: usize| corners[i].to_array() > corners[(i + 1) % 3].to_array();
         let edges = (0..3).filter(|&i| against(i)).map(|i| 1u32 << i).sum::<u32>();
-        row[12] = id;
-        row[13] = edges | u32::from(normal.is_some()) << 3;
+        row[words::TRIANGLE_NUMBER] = id;
+        row[words::TRIANGLE_FLAGS] = edges | u32::from(normal.is_some()) << 3;
     }
 }

@@ -10,29 +10,25 @@
 //! |---|---|---|
 //! | 0 | n | tile number of each particle |
 //! | n | n | slots in order of tile number, ties in order of slot |
-//! | 2 n | 68 T | tiles with members, by colour, then number: first pair of each of 64 tints and the end, first member, end of members, number |
+//! | 2 n | 68 T | tiles with members, by colour, then number: first pair of each of 64 pair colours and the end, first member, end of members, number |
 //! | 2 n + 68 T | T + 1 | first place of every tile number, and the end |
-//! | 2 n + 69 T + 1 | 2 n | tints in use around each particle, or who stands where: scratch |
+//! | 2 n + 69 T + 1 | 2 n | pair colours in use around each particle, or who stands where: scratch |
 //! | 4 n + 69 T + 1 | 3 P | pairs: a, b, contact distance; those of no tile last |
 //! | then | | a mark for each entry of `neighbors`, members placed in each tile number: scratch |
 
 use super::{Groups, Stage};
 use crate::cpu::Scratch;
-use crate::cpu::broad::Broad;
+use crate::cpu::contact::tiles::{COLORS, Tiles};
 use crate::cpu::grid_count::Grid;
-use crate::cpu::tiles::{COLORS, Tiles};
+use crate::cpu::search::broad::Broad;
+use crate::cpu::search::neighbors::Neighbors;
 use crate::pass::Buffer;
 use crate::step::{Dispatch, Part, Pass};
-use crate::vulkan::layout::{COUNTED, state as s};
+use crate::vulkan::encode::Encoder;
+use crate::vulkan::layout::{COUNTED, state as s, tile as words};
 use crate::vulkan::plan::Plan;
-use crate::world::World;
+use crate::world::{ListId, ListReach};
 use glam::Vec4;
-
-/// Words of a tile, and where in them its members and its number stand.
-const TILE: usize = 68;
-const TILE_MEMBERS: usize = 65;
-const TILE_NUMBER: usize = 67;
-const TINTS: usize = 64;
 
 pub(super) fn stages(dispatch: &Dispatch, _: &Plan, out: &mut Vec<Stage>) {
     use Groups::{Buckets, One, Particles, TilesOfColor};
@@ -71,9 +67,9 @@ pub(super) fn stages(dispatch: &Dispatch, _: &Plan, out: &mut Vec<Stage>) {
             add("settle", Particles);
             add("list", One);
             for color in 0..COLORS as u32 {
-                out.push(Stage::new("tint", TilesOfColor(color)).with([color, 0, 0]));
+                out.push(Stage::new("color_pairs", TilesOfColor(color)).with([color, 0, 0]));
             }
-            out.push(Stage::new("apart", One));
+            out.push(Stage::new("far_pairs", One));
         }
         _ => add("main", Particles),
     }
@@ -86,16 +82,33 @@ pub(crate) fn slab_words(plan: &Plan) -> usize {
 }
 
 /// Words of `contact_rows` behind the pairs.
-pub(crate) fn pair_scratch(plan: &Plan) -> usize {
-    plan.room.neighbors + plan.tiles()
+fn pair_scratch(plan: &Plan) -> usize {
+    plan.room[Buffer::Neighbors] + plan.tiles()
+}
+
+/// Words of `grid_start`.
+pub(crate) fn start_words(plan: &Plan) -> usize {
+    plan.buckets() + 1
+}
+
+/// Words of `neighbors`.
+pub(crate) fn neighbor_words(plan: &Plan) -> usize {
+    2 * plan.particles + 2 * plan.room[Buffer::Neighbors]
+}
+
+/// Words of `contact_rows`.
+pub(crate) fn row_words(plan: &Plan) -> usize {
+    let pairs = 3 * plan.room[Buffer::ContactRows] + pair_scratch(plan);
+    4 * plan.particles + 69 * plan.tiles() + 1 + pairs
 }
 
 /// `grid_bucket`, `grid_start`, `grid_slab`, `neighbors`, `contact_rows` from what the CPU has.
-pub(crate) fn encode(buffer: Buffer, _: &World, scratch: &Scratch, plan: &Plan, out: &mut [u32]) {
+pub(crate) fn encode(buffer: Buffer, from: &Encoder, out: &mut [u32]) {
+    let Encoder { scratch, plan, .. } = *from;
     let n = plan.particles;
     match buffer {
-        Buffer::Neighbors => encode_neighbors(scratch, plan, out),
-        Buffer::ContactRows => encode_rows(scratch, plan, out),
+        Buffer::Neighbors => encode_neighbors(from, out),
+        Buffer::ContactRows => encode_rows(from, out),
         _ if scratch.broad.grid.bucket.len() != n || scratch.broad.points.len() != n => {}
         Buffer::GridBucket => out.copy_from_slice(&buckets(&scratch.broad)),
         Buffer::GridStart => {
@@ -126,7 +139,7 @@ fn hashed_per_metre(broad: &Broad) -> f32 {
     1.0 / (2.0 * broad.extent.largest * 1.25)
 }
 
-/// The device's bucket of a point in a hashed grid (`hash_of` in grid_count.spvasm). The CPU finds
+/// The device's bucket of a point in a hashed grid (`hash_of` in spirv/shared/grid_cells.spvasm). The CPU finds
 /// hashed cells in f64, so its buckets are others; a dense grid is the same on both.
 fn hashed_bucket(point: Vec4, per_metre: f32, mask: u32) -> u32 {
     const FAR: f32 = (1 << 20) as f32;
@@ -156,7 +169,10 @@ fn buckets(broad: &Broad) -> Vec<u32> {
 fn starts(broad: &Broad) -> Vec<u32> {
     let mut starts = vec![0; bucket_count(&grid(broad)) + 1];
     for bucket in buckets(broad) {
-        starts[bucket as usize + 1] += 1;
+        // Until the particles are counted, they are in cells of the list that was made before.
+        if let Some(count) = starts.get_mut(bucket as usize + 1) {
+            *count += 1;
+        }
     }
     for b in 1..starts.len() {
         starts[b] += starts[b - 1];
@@ -182,14 +198,25 @@ pub(crate) fn hashed_order(scratch: &Scratch, before: Option<&Dispatch>) -> Opti
     Some(order)
 }
 
-fn encode_neighbors(scratch: &Scratch, plan: &Plan, out: &mut [u32]) {
-    let (n, lists) = (plan.particles, &scratch.neighbors.lists);
+/// What the CPU made of a list.
+fn neighbors<'a>(from: &Encoder<'a>) -> Option<&'a Neighbors> {
+    let scratch = from.scratch;
+    match from.list {
+        ListId::CONTACTS => Some(&scratch.neighbors),
+        list => scratch.added.get(list),
+    }
+}
+
+fn encode_neighbors(from: &Encoder, out: &mut [u32]) {
+    let Some(neighbors) = neighbors(from) else { return };
+    let (plan, lists) = (from.plan, &neighbors.lists);
+    let n = plan.particles;
     let mut next = 0;
     for i in 0..n.min(lists.particles()) {
         let list = lists.of(i);
         (out[2 * i], out[2 * i + 1]) = (next as u32, list.len() as u32);
         for entry in list {
-            if next < plan.room.neighbors {
+            if next < plan.room[Buffer::Neighbors] {
                 let at = 2 * (n + next);
                 (out[at], out[at + 1]) = (entry.slot, entry.contact.to_bits());
             }
@@ -205,57 +232,66 @@ fn tiles_by_color<'a>(scratch: &'a Scratch, plan: &Plan) -> Option<(&'a Tiles, V
     Some((tiles, (0..COLORS).flat_map(of_color).collect()))
 }
 
-fn encode_rows(scratch: &Scratch, plan: &Plan, out: &mut [u32]) {
+/// The points of the contacts' list. The broad phase has them until another list is made.
+fn contact_points(from: &Encoder) -> Broad {
+    let (p, span) = (&from.world.particles, ListReach::Contact.span(0.0, from.world.params.margin));
+    let points = p.list_reference.iter().zip(&p.radius);
+    Broad::of_points(points.map(|(at, &radius)| at.truncate().extend(span.of(radius))))
+}
+
+fn encode_rows(from: &Encoder, out: &mut [u32]) {
+    let Encoder { scratch, plan, .. } = *from;
     let Some((tiles, by_color)) = tiles_by_color(scratch, plan) else { return };
     let (n, room) = (plan.particles, plan.tiles());
     out[..n].copy_from_slice(&tiles.tile);
     out[n..2 * n].copy_from_slice(&tiles.order);
     let mut row = vec![0; tiles.len()];
     for (k, &tile) in by_color.iter().enumerate() {
-        row[tile] = 2 * n + TILE * k;
+        row[tile] = 2 * n + words::WORDS * k;
         let (first, end) = tiles.range(tile);
-        out[row[tile] + TILE_MEMBERS] = first;
-        out[row[tile] + TILE_MEMBERS + 1] = end;
-        out[row[tile] + TILE_NUMBER] = tiles.tile[tiles.order[first as usize] as usize];
+        out[row[tile] + words::MEMBERS] = first;
+        out[row[tile] + words::MEMBERS_END] = end;
+        out[row[tile] + words::NUMBER] = tiles.tile[tiles.order[first as usize] as usize];
     }
-    let starts = 2 * n + TILE * room;
+    let starts = 2 * n + words::WORDS * room;
     for &tile in &tiles.tile {
         out[starts + tile as usize + 1] += 1;
     }
     for number in 0..tiles.counts.element_product() as usize {
         out[starts + number + 1] += out[starts + number];
     }
-    // The ends of the tints stand one word on until they are summed up.
+    // The ends of the pair colours stand one word on until they are summed up.
     let pairs = 4 * n + 69 * room + 1;
     let mut next = 0;
     let mut put = |out: &mut [u32], [a, b]: [u32; 2], contact: f32| {
         // What has no room is left out, as on the device.
-        if next < plan.room.pairs {
+        if next < plan.room[Buffer::ContactRows] {
             out[pairs + 3 * next..][..3].copy_from_slice(&[a, b, contact.to_bits()]);
         }
         next += 1;
         next as u32
     };
     let mut begun = vec![false; tiles.len()];
-    scratch.contact_rows.for_each_tinted(
+    scratch.contact_rows.for_each_colored_pair(
         &scratch.neighbors,
-        &scratch.broad,
-        |tile, tint, pair, contact| {
+        &contact_points(from),
+        |tile, pair_color, pair, contact| {
             let end = put(out, pair, contact);
-            let ends = &mut out[row[tile]..][..=TINTS];
+            let ends = &mut out[row[tile]..][..=words::PAIR_COLORS];
             if !std::mem::replace(&mut begun[tile], true) {
                 ends.fill(end - 1);
             }
-            ends[tint as usize + 1..].fill(end);
+            ends[pair_color as usize + 1..].fill(end);
         },
     );
-    for (a, b, contact) in scratch.contact_rows.apart() {
+    for (a, b, contact) in scratch.contact_rows.far_pairs() {
         put(out, [a, b], contact);
     }
 }
 
 /// What `state` holds of these passes: box, grid, tiles, indirect arguments.
-pub(crate) fn encode_state(_: &World, scratch: &Scratch, plan: &Plan, out: &mut [u32]) {
+pub(crate) fn encode_state(from: &Encoder, out: &mut [u32]) {
+    let Encoder { scratch, plan, .. } = *from;
     let broad = &scratch.broad;
     if broad.points.len() != plan.particles || broad.points.is_empty() {
         return;
@@ -270,8 +306,8 @@ pub(crate) fn encode_state(_: &World, scratch: &Scratch, plan: &Plan, out: &mut 
     };
     let each = |items: usize| items.div_ceil(plan.workgroup as usize);
     out[s::STALE] = scratch.stale.into();
-    if scratch.neighbors.built {
-        out[s::NEIGHBORS_USED] = scratch.neighbors.lists.len() as u32;
+    if let Some(made) = neighbors(from).filter(|made| made.built) {
+        out[s::NEIGHBORS_USED] = made.lists.len() as u32;
     }
     numbers(out, s::LOW, extent.low.to_array());
     numbers(out, s::HIGH, extent.high.to_array());
@@ -297,7 +333,7 @@ pub(crate) fn encode_state(_: &World, scratch: &Scratch, plan: &Plan, out: &mut 
     numbers(out, s::TILE_LOW, laid.low.truncate().to_array());
     out[s::TILE_PER_METRE] = laid.per_metre.to_bits();
     out[s::TILE_COUNT..s::TILE_COUNT + 3].copy_from_slice(&laid.counts.as_uvec3().to_array());
-    out[s::TILE_SNUG] = laid.hold_every_pair(extent).into();
+    out[s::TILES_HOLD_PAIRS] = laid.hold_every_pair(extent).into();
 
     let Some((tiles, by_color)) = tiles_by_color(scratch, plan) else { return };
     out[s::TILES] = by_color.len() as u32;
@@ -309,8 +345,9 @@ pub(crate) fn encode_state(_: &World, scratch: &Scratch, plan: &Plan, out: &mut 
         groups(out, s::slot::TILE_COLOR + color as u32, count);
     }
     out[s::TILE_FIRST + COLORS] = first;
-    let (pairs, apart) = (scratch.neighbors.pair_count(), scratch.contact_rows.apart().count());
+    let (pairs, far_pairs) =
+        (scratch.neighbors.pair_count(), scratch.contact_rows.far_pairs().count());
     out[s::PAIRS_USED] = pairs as u32;
-    out[s::APART] = apart as u32;
-    out[s::APART_FIRST] = (pairs - apart) as u32;
+    out[s::FAR_PAIRS] = far_pairs as u32;
+    out[s::FAR_PAIRS_FIRST] = (pairs - far_pairs) as u32;
 }

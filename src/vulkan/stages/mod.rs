@@ -65,12 +65,6 @@ pub(crate) fn stages(dispatch: &Dispatch, plan: &Plan, out: &mut Vec<Stage>) {
         | Pass::SolveContacts
         | Pass::SolveEnvironment
         | Pass::Restitution => contacts::stages(dispatch, plan, out),
-        Pass::SolveDistance
-        | Pass::SolveBend
-        | Pass::SolveVolume
-        | Pass::SolvePin
-        | Pass::Accelerate
-        | Pass::BreakConstraints => constraints::stages(dispatch, plan, out),
         Pass::Bounds
         | Pass::GridCount
         | Pass::GridScan
@@ -89,5 +83,7 @@ pub(crate) fn stages(dispatch: &Dispatch, plan: &Plan, out: &mut Vec<Stage>) {
         | Pass::FindNeighborsOctree
         | Pass::FindNeighborsBvh => trees::stages(dispatch, plan, out),
         Pass::CollideEnvironment => environment::stages(dispatch, plan, out),
+        // Breaking, acceleration, and the sweeps of every kind.
+        _ => constraints::stages(dispatch, plan, out),
     }
 }

@@ -14,15 +14,15 @@ use crate::cpu::bvh_build::{Bvh, NONE};
 use crate::cpu::octree_build::Octree;
 use crate::pass::Buffer;
 use crate::step::{Dispatch, Part, Pass};
+use crate::vulkan::layout::trees::{
+    BVH_ARRIVED, BVH_FIRST, BVH_NODE, OCTREE_FIRST, OCTREE_NODE, OCTREE_PARENT,
+};
 use crate::vulkan::layout::{COUNTED, state as s};
 use crate::vulkan::plan::Plan;
 use crate::world::World;
 
-/// Words of a node of the octree, and of a block of places while it is built.
-const OCTREE_NODE: usize = 12;
+/// Words of a block of places while the octree is built.
 const OCTREE_BLOCK: usize = 16;
-/// Words of a node of the tree of volumes.
-const BVH_NODE: usize = 16;
 
 pub(super) fn stages(dispatch: &Dispatch, _: &Plan, out: &mut Vec<Stage>) {
     use Groups::{Blocks, One, Particles};
@@ -56,9 +56,14 @@ pub(super) fn stages(dispatch: &Dispatch, _: &Plan, out: &mut Vec<Stage>) {
     out.extend(list.iter().map(|&(entry, groups)| Stage::new(entry, groups).with([digit, 0, 0])));
 }
 
+/// Words of `radix_next`.
+pub(crate) fn radix_words(plan: &Plan) -> usize {
+    plan.particles.div_ceil(COUNTED) * 1024
+}
+
 /// Words of `octree_nodes`.
 pub(crate) fn octree_words(plan: &Plan) -> usize {
-    let (n, nodes) = (plan.particles, plan.room.nodes);
+    let (n, nodes) = (plan.particles, plan.room[Buffer::OctreeNodes]);
     OCTREE_NODE * nodes + OCTREE_BLOCK * n.div_ceil(COUNTED) + n
 }
 
@@ -87,7 +92,7 @@ pub(crate) fn encode(buffer: Buffer, _: &World, scratch: &Scratch, plan: &Plan, 
 }
 
 fn encode_octree(octree: &Octree, plan: &Plan, out: &mut [u32]) {
-    if octree.nodes.len() > plan.room.nodes {
+    if octree.nodes.len() > plan.room[Buffer::OctreeNodes] {
         return;
     }
     for (i, node) in octree.nodes.iter().enumerate() {
@@ -96,13 +101,13 @@ fn encode_octree(octree: &Octree, plan: &Plan, out: &mut [u32]) {
         let (places, children) = (node.places(), node.children());
         let numbers = [places.start, places.end, children.start, children.len()];
         let words = &mut out[OCTREE_NODE * i..OCTREE_NODE * (i + 1)];
-        words[..6].copy_from_slice(&corners);
-        words[6..10].copy_from_slice(&numbers.map(|number| number as u32));
+        words[..OCTREE_FIRST].copy_from_slice(&corners);
+        words[OCTREE_FIRST..OCTREE_PARENT].copy_from_slice(&numbers.map(|number| number as u32));
         if i == 0 {
-            words[10] = NONE;
+            words[OCTREE_PARENT] = NONE;
         }
         for child in children {
-            out[OCTREE_NODE * child + 10] = i as u32;
+            out[OCTREE_NODE * child + OCTREE_PARENT] = i as u32;
         }
     }
 }
@@ -113,8 +118,8 @@ fn encode_bvh(bvh: &Bvh, n: usize, out: &mut [u32]) {
     }
     for (i, node) in bvh.nodes.iter().enumerate() {
         let words = &mut out[BVH_NODE * i..BVH_NODE * (i + 1)];
-        words[..12].copy_from_slice(&node.volumes.map(f32::to_bits));
-        words[12..15].copy_from_slice(&[node.first, node.split, node.last]);
+        words[..BVH_FIRST].copy_from_slice(&node.volumes.map(f32::to_bits));
+        words[BVH_FIRST..BVH_ARRIVED].copy_from_slice(&[node.first, node.split, node.last]);
         // Where all collide with all the CPU keeps no phases: nothing may be left out.
         let bodies = bvh.bodies.get(i).copied().unwrap_or([MIXED; 2]);
         out[18 * n + 2 * i..][..2].copy_from_slice(&bodies);
@@ -130,23 +135,24 @@ pub(crate) fn encode_state(_: &World, scratch: &Scratch, plan: &Plan, out: &mut 
     let numbers = [low.x, low.y, low.z, scale];
     out[s::MORTON_LOW..=s::MORTON_SCALE].copy_from_slice(&numbers.map(f32::to_bits));
     let nodes = broad.octree.nodes.len();
-    out[s::OCTREE_NODES] = if nodes > plan.room.nodes { 0 } else { nodes as u32 };
+    out[s::OCTREE_NODES] = if nodes > plan.room[Buffer::OctreeNodes] { 0 } else { nodes as u32 };
 }
 
 #[cfg(test)]
 mod tests {
     use super::*;
     use crate::cpu::Cpu;
+    use crate::cpu::team::Team;
     use crate::report::StepReport;
     use crate::step::lists;
     use crate::vulkan::Vulkan;
-    use crate::vulkan::record::{Turn, work};
-    use crate::world::{BroadPhase, Particle, Phase};
+    use crate::vulkan::program::Turn;
+    use crate::world::{BroadPhase, ListId, Particle, Phase};
     use glam::{Vec3, Vec4};
 
     /// A device, or `None` where there is none and none is required.
     fn device() -> Option<Vulkan> {
-        crate::vulkan::trial::opened(|| Vulkan::new(None))
+        crate::vulkan::harness::trial::opened(|| Vulkan::new(None))
     }
 
     /// The engine quarantines what is not finite before the lists see it, and makes none for no
@@ -161,7 +167,7 @@ mod tests {
             (BroadPhase::Bvh, 300),
         ] {
             let mut world = World::new();
-            let mut cpu = Cpu::new(1).unwrap();
+            let mut cpu = Cpu::new(Team::new(1).unwrap());
             let at = |i: usize| Vec3::new((i % 7) as f32, (i / 7 % 7) as f32, (i / 49) as f32);
             for i in 0..count {
                 let phase = Phase::group(1).self_colliding();
@@ -180,16 +186,14 @@ mod tests {
             });
             let dispatches = lists::passes(broad_phase);
             vulkan.load(&world, &cpu.scratch, 0.01, dispatches.first()).unwrap();
-            vulkan.write_step(&world, 0.01, true).unwrap();
+            vulkan.write_step(&world, 0.01, &[ListId::CONTACTS]).unwrap();
             let plan = vulkan.plan.clone().unwrap();
             for dispatch in dispatches {
-                let turn = Turn { substep: 0, dispatch, when_stale: false };
-                let work = work(&turn, &plan);
-                vulkan.prepare(&work).unwrap();
+                let list = ListId::CONTACTS;
+                let turn = Turn { substep: 0, list, dispatch, when_stale: false };
+                vulkan.prepare(&turn, &plan).unwrap();
                 let this = &vulkan;
-                this.commands
-                    .once(|recorder| this.dispatch(&work, &plan, &turn, recorder))
-                    .unwrap();
+                this.commands.once(|recorder| _ = this.dispatch(&turn, &plan, recorder)).unwrap();
                 cpu.run(&dispatch, &mut world, &mut StepReport::default()).unwrap();
             }
             let buffer = &vulkan.buffers[Buffer::Neighbors as usize];

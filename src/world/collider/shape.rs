@@ -6,6 +6,7 @@ use serde::{Deserialize, Serialize};
 use crate::shape::mesh::TriangleMesh;
 use crate::shape::triangle_bvh::TriangleBvh;
 use crate::{Error, Result};
+use std::sync::Arc;
 
 /// The form of a collider in its local frame. The axis of capsule, cylinder and cone is local y.
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
@@ -50,9 +51,9 @@ pub enum Shape {
     /// Triangles; make it with [`Shape::mesh`], so that mesh and hierarchy belong together.
     Mesh {
         /// The triangles, for drawing and for snapshots.
-        mesh: TriangleMesh,
+        mesh: Arc<TriangleMesh>,
         /// The hierarchy over the same triangles: what collisions read.
-        bvh: TriangleBvh,
+        bvh: Arc<TriangleBvh>,
         /// True: solid, particles are pushed to the outside. False: a sheet with two sides.
         closed: bool,
         /// Of the sheet, m, half of it to either side; not used when closed.
@@ -82,7 +83,7 @@ impl From<Shape> for ShapeData {
             Shape::Cylinder { radius, half_height } => ShapeData::Cylinder { radius, half_height },
             Shape::Cone { radius, height } => ShapeData::Cone { radius, height },
             Shape::Mesh { mesh, closed, thickness, .. } => {
-                ShapeData::Mesh { mesh, closed, thickness }
+                ShapeData::Mesh { mesh: Arc::unwrap_or_clone(mesh), closed, thickness }
             }
         }
     }
@@ -111,7 +112,18 @@ impl Shape {
     /// When a triangle names a vertex that is not there, or a vertex is not finite.
     pub fn mesh(mesh: TriangleMesh, closed: bool, thickness: f32) -> Result<Shape> {
         let bvh = TriangleBvh::build(&mesh)?;
-        Ok(Shape::Mesh { mesh, bvh, closed, thickness })
+        Ok(Shape::Mesh { mesh: Arc::new(mesh), bvh: Arc::new(bvh), closed, thickness })
+    }
+
+    /// Whether another has the same form. Meshes are compared by address, not triangle by triangle.
+    pub(crate) fn is_same(&self, other: &Shape) -> bool {
+        match (self, other) {
+            (
+                Shape::Mesh { mesh, bvh, closed, thickness },
+                Shape::Mesh { mesh: m, bvh: b, closed: c, thickness: t },
+            ) => Arc::ptr_eq(mesh, m) && Arc::ptr_eq(bvh, b) && closed == c && thickness == t,
+            _ => self == other,
+        }
     }
 
     /// Checks every size; `field` is the path the messages start with.

@@ -58,9 +58,9 @@ fn bad_values_are_named() {
     fails(&|c| c.path[1].pose.translation.x = f32::INFINITY, "path.1.translation");
     fails(&|c| c.path[1].pose.rotation = Quat::from_array([0.0; 4]), "path.1.rotation");
     fails(&|c| c.path.clear(), "path");
-    fails(&|c| c.friction_static = Some(-0.1), "friction_static");
-    fails(&|c| c.friction_kinetic = Some(f32::NAN), "friction_kinetic");
-    fails(&|c| c.restitution = Some(1.5), "restitution");
+    fails(&|c| c.coefficients.friction_static = Some(-0.1), "friction_static");
+    fails(&|c| c.coefficients.friction_kinetic = Some(f32::NAN), "friction_kinetic");
+    fails(&|c| c.coefficients.restitution = Some(1.5), "restitution");
     fails(&|c| c.shape = Shape::Sphere { radius: 0.0 }, "shape.radius");
     fails(&|c| c.shape = Shape::Plane { normal: Vec3::ZERO }, "shape.normal");
     fails(&|c| c.shape = Shape::Box { half: Vec3::new(1.0, -1.0, 1.0) }, "shape.half.y");
@@ -88,7 +88,7 @@ fn bad_values_are_named() {
         &|c| {
             c.shape = Shape::mesh(block(Vec3::ONE), true, 0.0).unwrap();
             if let Shape::Mesh { mesh, .. } = &mut c.shape {
-                mesh.vertices[0].x = -7.0;
+                std::sync::Arc::make_mut(mesh).vertices[0].x = -7.0;
             }
         },
         "shape.bvh",

@@ -55,10 +55,10 @@ impl Viewer {
             Action::Faster => self.set_speed(self.settings.speed * 2.0),
             Action::Solver(word) => self.set_word("solver", word),
             Action::NextMethod => {
-                self.set_word("method", after(Method::ALL, self.frame.params.method).word());
+                self.set_word("method", after(Method::ALL, self.moment.params.method).word());
             }
             Action::NextBroadPhase => {
-                let next = after(BroadPhase::ALL, self.frame.params.broad_phase);
+                let next = after(BroadPhase::ALL, self.moment.params.broad_phase);
                 self.set_word("broad_phase", next.word());
             }
             Action::PreviousScene => self.open_neighbour(-1),
@@ -117,6 +117,11 @@ impl Viewer {
     }
 
     pub fn open(&mut self, spec: &str) {
+        self.open_with(spec, &[]);
+    }
+
+    /// Opens a scene with some of its keys set.
+    pub fn open_with(&mut self, spec: &str, sets: &[String]) {
         self.selected = None;
         if !self.physics.alive()
             && let Err(error) = self.restart()
@@ -124,7 +129,7 @@ impl Viewer {
             return self.messages.say(format!("no thread for the simulation: {error}"), true);
         }
         self.loading = Some(spec.into());
-        self.physics.send(Command::Open(spec.into()));
+        self.physics.send(Command::Open(spec.into(), sets.to_vec()));
     }
 
     /// Starts the simulation's thread anew.
@@ -136,7 +141,7 @@ impl Viewer {
     }
 
     fn open_neighbour(&mut self, by: isize) {
-        if let Some(spec) = Catalog::neighbour(&self.frame.scene.spec, by) {
+        if let Some(spec) = Catalog::neighbour(&self.moment.scene.spec, by) {
             self.open(spec);
         }
     }
@@ -160,7 +165,7 @@ impl Viewer {
     /// A file name that is not taken: scene, step, and a number where that is needed.
     pub fn free_name(&self, ending: &str) -> PathBuf {
         let scene = self.scene_stem();
-        let base = format!("{scene}_{:06}", self.frame.step);
+        let base = format!("{scene}_{:06}", self.moment.step);
         let named = |k: u32| match k {
             0 => PathBuf::from(format!("{base}.{ending}")),
             k => PathBuf::from(format!("{base}_{k}.{ending}")),
@@ -170,7 +175,7 @@ impl Viewer {
 
     /// The scene's name as part of a file name.
     pub fn scene_stem(&self) -> String {
-        let spec = &self.frame.scene.spec;
+        let spec = &self.moment.scene.spec;
         let stem = std::path::Path::new(spec).file_stem().unwrap_or_default().to_string_lossy();
         let safe = |c: char| if c.is_alphanumeric() { c } else { '_' };
         stem.chars().map(safe).collect()

@@ -1,13 +1,15 @@
 //! The event loop: events in, frames out.
 
+use super::backends;
 use super::input::Input;
 use super::interface::Interface;
 use super::painter::Painting;
+use super::physics::Command;
 use super::script::{Progress, Script};
 use super::settings::Settings;
 use super::shown::Shown;
 use super::state::Viewer;
-use crate::cli::PainterName;
+use crate::cli::{PainterName, ViewArgs};
 use crate::failure::Failure;
 use std::time::{Duration, Instant};
 use winit::application::ApplicationHandler;
@@ -45,11 +47,10 @@ struct App {
 }
 
 /// Opens the viewer on a scene and stays until it is closed.
-pub fn open(
-    spec: &str,
-    script: Option<Script>,
-    painter: Option<PainterName>,
-) -> Result<End, Failure> {
+pub fn open(spec: &str, script: Option<Script>, args: &ViewArgs) -> Result<End, Failure> {
+    let painter = args.painter;
+    // What is not there is answered in the terminal, before a window opens.
+    let backend = args.backend.as_deref().map(backends::named).transpose()?;
     let event_loop = match EventLoop::new() {
         Ok(event_loop) => event_loop,
         Err(error) => return Ok(End::NoWindow(error.to_string())),
@@ -61,7 +62,13 @@ pub fn open(
     if let Some(complaint) = complaint {
         viewer.messages.say(complaint, true);
     }
-    viewer.open(spec);
+    if let Some(threads) = args.threads {
+        viewer.physics.send(Command::Threads(threads));
+    }
+    if let Some(backend) = backend {
+        viewer.physics.send(Command::Backend(backend));
+    }
+    viewer.open_with(spec, &args.set);
     // A script says itself when time begins.
     viewer.play(script.is_none());
     let now = Instant::now();
@@ -127,7 +134,7 @@ impl App {
             || self.touched.elapsed() < AFTERGLOW
     }
 
-    /// Whether a frame would be seen by nobody.
+    /// Whether a frame that is drawn now would stay unseen.
     fn is_hidden(&self, shown: &Shown) -> bool {
         let watched = self.script.is_some() || self.viewer.wants_picture(true);
         shown.size().is_none() || !watched && shown.is_hidden()
@@ -152,7 +159,7 @@ impl ApplicationHandler for App {
         let shown = Shown::new(event_loop, &mut self.viewer);
         self.end = match (&shown, &self.viewer.painting.device) {
             (Err(why), _) => Ok(End::NoWindow(why.clone())),
-            // What the command line insists on is there or is an error.
+            // If the command line asks for a painter by name, a missing painter is an error.
             (Ok(_), Err(why)) if self.painter == Some(PainterName::Vulkan) => {
                 Err(Failure::Failed(format!("--painter vulkan: {why}")))
             }
@@ -181,7 +188,7 @@ impl ApplicationHandler for App {
         let Some(shown) = &mut self.shown else { return };
         self.touched = Instant::now();
         self.stale = true;
-        // Whoever drives by script must not be disturbed by a mouse that happens to be there.
+        // While a script drives the window, a mouse that lies over it must not disturb the script.
         let input = Input::of(&event);
         if self.script.as_ref().is_some_and(|s| !s.gives_way()) && input.is_some() {
             return;
@@ -196,7 +203,7 @@ impl ApplicationHandler for App {
         platform.handle_event(io, &shown.window, &event);
     }
 
-    /// What is shown goes while the way to the display is still there.
+    /// The painter and the window are dropped while the connection to the display still exists.
     fn exiting(&mut self, _: &ActiveEventLoop) {
         self.shown = None;
     }

@@ -1,5 +1,6 @@
 //! Where the passes may run, as the viewer offers it: the one place that learns of a new backend.
 
+use crate::failure::Failure;
 use motes::Backend;
 #[cfg(feature = "vulkan")]
 use motes::vulkan::{DeviceInfo, DeviceKind};
@@ -23,6 +24,19 @@ pub fn all() -> &'static [Choice] {
         all.extend(vulkan());
         all
     })
+}
+
+/// The backend whose name begins with this, or why there is none.
+pub fn named(name: &str) -> Result<&'static str, Failure> {
+    let wrong = |why: String| Failure::Usage(format!("--backend {name}: {why}"));
+    let choice = all().iter().find(|choice| choice.name.starts_with(name)).ok_or_else(|| {
+        let names: Vec<&str> = all().iter().map(|choice| choice.name.as_str()).collect();
+        wrong(format!("there is no such backend; this machine has {}", names.join(", ")))
+    })?;
+    match &choice.make {
+        Ok(_) => Ok(&choice.name),
+        Err(why) => Err(wrong(why.clone())),
+    }
 }
 
 #[cfg(not(feature = "vulkan"))]
@@ -66,12 +80,15 @@ fn vulkan() -> Vec<Choice> {
         let number = device.number.to_string();
         let make: Make =
             Box::new(move |_| Backend::Vulkan { device: Some(number.clone()), from: None });
-        Choice {
-            name: format!("vulkan: {}", device.name),
-            make: device.refused.clone().map_or(Ok(make), Err),
-        }
+        Choice { name: of_device(&device.name), make: device.refused.clone().map_or(Ok(make), Err) }
     };
     devices.iter().map(choice).collect()
+}
+
+/// What the backend on a device of this name is called.
+#[cfg(feature = "vulkan")]
+pub fn of_device(name: &str) -> String {
+    format!("vulkan: {name}")
 }
 
 /// A backend by its name; the first one where it is not here.

@@ -1,6 +1,6 @@
 //! Pieces of pictures: copying them, cutting them out, making them smaller.
 
-use crate::paint::Canvas;
+use crate::painter::Canvas;
 
 /// A colour as the canvas keeps it.
 pub fn word([r, g, b]: [u8; 3]) -> u32 {

@@ -3,7 +3,7 @@
 //! The pictures come from `motes render NAME --size 160x90 --dark -o assets/thumbnails/NAME.png`.
 
 use super::bitmap;
-use crate::paint::Canvas;
+use crate::painter::Canvas;
 use crossbeam::channel::{Receiver, unbounded};
 use motes::Scene;
 

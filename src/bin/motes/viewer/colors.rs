@@ -1,7 +1,7 @@
 //! What the colour of a particle tells.
 
-use super::physics::Frame;
-use crate::paint::palette;
+use super::physics::Moment;
+use crate::painter::palette;
 use motes::Phase;
 use serde::{Deserialize, Serialize};
 
@@ -9,9 +9,10 @@ use serde::{Deserialize, Serialize};
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
 #[serde(rename_all = "snake_case")]
 pub enum ColorBy {
-    /// The object a particle belongs to.
+    /// The object a particle belongs to. Settings of earlier versions call it `material`.
     #[default]
-    Material,
+    #[serde(alias = "material")]
+    Object,
     /// From rest to the fastest.
     Speed,
     /// From nothing to the densest.
@@ -22,16 +23,20 @@ pub enum ColorBy {
     Phase,
     /// The worker whose range of memory it lies in.
     Worker,
+    /// What it is made of.
+    #[serde(rename = "made_of")]
+    Material,
 }
 
 impl ColorBy {
-    pub const ALL: [(ColorBy, &'static str); 6] = [
-        (ColorBy::Material, "material"),
+    pub const ALL: [(ColorBy, &'static str); 7] = [
+        (ColorBy::Object, "object"),
         (ColorBy::Speed, "speed"),
         (ColorBy::Density, "density"),
         (ColorBy::Size, "size"),
         (ColorBy::Phase, "phase"),
         (ColorBy::Worker, "worker"),
+        (ColorBy::Material, "material"),
     ];
 
     pub fn next(self) -> Self {
@@ -45,37 +50,37 @@ impl ColorBy {
             ColorBy::Speed => Some("m/s"),
             ColorBy::Density => Some("kg/m³"),
             ColorBy::Size => Some("m"),
-            ColorBy::Material | ColorBy::Phase | ColorBy::Worker => None,
+            ColorBy::Object | ColorBy::Phase | ColorBy::Worker | ColorBy::Material => None,
         }
     }
 }
 
-/// Colours of one frame.
+/// Colours of one moment.
 pub struct Colors<'a> {
-    frame: &'a Frame,
+    moment: &'a Moment,
     by: ColorBy,
     /// What is shown as 0 and as 1.
     range: (f32, f32),
 }
 
 impl<'a> Colors<'a> {
-    pub fn new(frame: &'a Frame, by: ColorBy) -> Self {
+    pub fn new(moment: &'a Moment, by: ColorBy) -> Self {
         let range = match by {
             ColorBy::Speed => {
-                let speed = |slot: usize| frame.velocities[slot].truncate().length();
-                (0.0, usual_top(frame.velocities.len(), speed).max(0.05))
+                let speed = |slot: usize| moment.velocities[slot].truncate().length();
+                (0.0, usual_top(moment.velocities.len(), speed).max(0.05))
             }
             ColorBy::Density => {
-                (0.0, usual_top(frame.densities.len(), |slot| frame.densities[slot]))
+                (0.0, usual_top(moment.densities.len(), |slot| moment.densities[slot]))
             }
             ColorBy::Size => {
-                let low = frame.radii.iter().copied().fold(f32::INFINITY, f32::min);
-                let high = frame.radii.iter().copied().fold(0.0, f32::max);
+                let low = moment.radii.iter().copied().fold(f32::INFINITY, f32::min);
+                let high = moment.radii.iter().copied().fold(0.0, f32::max);
                 (low.min(high), high)
             }
             _ => (0.0, 1.0),
         };
-        Colors { frame, by, range }
+        Colors { moment, by, range }
     }
 
     /// What a full scale means, for the legend.
@@ -85,27 +90,30 @@ impl<'a> Colors<'a> {
 
     /// The colour of a slot; numbers that do not exist give the first colour.
     pub fn of(&self, slot: usize) -> [u8; 3] {
-        let frame = self.frame;
+        let moment = self.moment;
         let scaled = |value: f32| {
             let (low, high) = self.range;
             palette::scalar((value - low) / (high - low).max(1e-9))
         };
         match self.by {
+            ColorBy::Object => {
+                palette::group(moment.topology.object.get(slot).copied().unwrap_or(0))
+            }
             ColorBy::Material => {
-                palette::group(frame.topology.object.get(slot).copied().unwrap_or(0))
+                palette::group(moment.made_of.get(slot).copied().unwrap_or_default().number())
             }
             ColorBy::Speed => {
-                scaled(frame.velocities.get(slot).map_or(0.0, |v| v.truncate().length()))
+                scaled(moment.velocities.get(slot).map_or(0.0, |v| v.truncate().length()))
             }
-            ColorBy::Density => scaled(frame.densities.get(slot).copied().unwrap_or(0.0)),
-            ColorBy::Size => scaled(frame.radii.get(slot).copied().unwrap_or(0.0)),
+            ColorBy::Density => scaled(moment.densities.get(slot).copied().unwrap_or(0.0)),
+            ColorBy::Size => scaled(moment.radii.get(slot).copied().unwrap_or(0.0)),
             ColorBy::Phase => {
-                let phase = frame.phases.get(slot).copied().unwrap_or(0);
+                let phase = moment.phases.get(slot).copied().unwrap_or(0);
                 palette::group(Phase(phase).group_number())
             }
             ColorBy::Worker => {
-                let workers = frame.threads.max(1);
-                palette::group((slot * workers / frame.positions.len().max(1)) as u32)
+                let workers = moment.threads.max(1);
+                palette::group((slot * workers / moment.positions.len().max(1)) as u32)
             }
         }
     }

@@ -3,7 +3,7 @@
 
 use super::backends;
 use super::messages::Note;
-use crate::machine;
+use crate::commands::machine;
 use crossbeam::channel::Sender;
 use motes::pass::PASSES;
 use motes::{Backend, Engine, Pass, World};
@@ -36,7 +36,7 @@ impl Comparison {
     }
 }
 
-/// Who takes part: the CPU alone and with its team, and whatever else is here.
+/// The backends that are compared: the CPU with one worker and with all, and every device.
 fn contenders(threads: usize) -> Vec<(String, Backend)> {
     let team = if threads > 1 { threads } else { machine::cores() };
     let mut all = vec![("cpu, 1 thread".to_string(), Backend::Cpu { threads: 1 })];
@@ -118,7 +118,7 @@ mod tests {
     fn compared(steps: u32, stop: bool) -> Box<Comparison> {
         // Devices are among those compared.
         #[cfg(feature = "vulkan")]
-        motes::vulkan::trial::usable();
+        motes::vulkan::harness::trial::usable();
         let mut world = World::new();
         world.add_cloth(&Cloth::default()).unwrap();
         let (send, told) = crossbeam::channel::unbounded();

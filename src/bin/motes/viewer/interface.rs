@@ -2,8 +2,8 @@
 //! the painter has nothing to scale.
 
 use super::fonts;
-use crate::paint::ui::FontTexture;
-use imgui::{Context, FontConfig, FontGlyphRanges, FontSource, StyleColor};
+use crate::painter::ui::FontTexture;
+use imgui::{BackendFlags, Context, FontConfig, FontGlyphRanges, FontSource, StyleColor};
 use imgui_winit_support::{HiDpiMode, WinitPlatform};
 use winit::window::Window;
 
@@ -26,8 +26,7 @@ pub struct Interface {
 
 impl Interface {
     pub fn new(window: &Window) -> Self {
-        let mut context = Context::create();
-        context.set_ini_filename(None);
+        let mut context = context();
         let mut platform = WinitPlatform::new(&mut context);
         platform.attach_window(context.io_mut(), window, HiDpiMode::Locked(1.0));
         let plain = *context.style();
@@ -103,6 +102,15 @@ impl Interface {
     }
 }
 
+/// imgui with what the painters can do and without a file of its own.
+fn context() -> Context {
+    let mut context = Context::create();
+    context.set_ini_filename(None);
+    // Indices have 16 bits. Without this, a list of more than 65 536 vertices ends the program.
+    context.io_mut().backend_flags |= BackendFlags::RENDERER_HAS_VTX_OFFSET;
+    context
+}
+
 fn rgb(hex: u32, alpha: f32) -> [f32; 4] {
     let part = |shift: u32| (hex >> shift & 255) as f32 / 255.0;
     [part(16), part(8), part(0), alpha]
@@ -145,4 +153,45 @@ fn colors(dark: bool) -> Vec<(StyleColor, [f32; 4])> {
         (TabUnfocused, pick(0x1f242c, 0xe3e8ef, 1.0)),
         (TabUnfocusedActive, accent(0.3)),
     ]
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::painter::Canvas;
+    use crate::painter::ui::draw_with;
+
+    /// More vertices than 16 bits can count: each of them is drawn where it belongs.
+    #[test]
+    fn a_long_list_is_drawn_to_its_end() {
+        const SIDE: u16 = 160;
+        let mut context = context();
+        context.io_mut().display_size = [f32::from(SIDE); 2];
+        context.io_mut().delta_time = 1.0 / 60.0;
+        let atlas = context.fonts().build_alpha8_texture();
+        let fonts = FontTexture {
+            width: atlas.width as usize,
+            height: atlas.height as usize,
+            alpha: atlas.data.to_vec(),
+        };
+        let color = |x: u16, y: u16| [x as u8, y as u8, (x ^ y) as u8];
+        let ui = context.new_frame();
+        let list = ui.get_background_draw_list();
+        for y in 0..SIDE {
+            for x in 0..SIDE {
+                let [r, g, b] = color(x, y).map(|c| f32::from(c) / 255.0);
+                let [left, top] = [x, y].map(f32::from);
+                let end = [left + 1.0, top + 1.0];
+                list.add_rect([left, top], end, [r, g, b, 1.0]).filled(true).build();
+            }
+        }
+        drop(list);
+        let mut canvas = Canvas::new(SIDE.into(), SIDE.into());
+        let drawn = context.render();
+        assert!(drawn.total_vtx_count > 1 << 16, "the list is too short to show anything");
+        draw_with(&mut canvas, drawn, &fonts, &[]);
+        for (x, y) in (0..SIDE).flat_map(|y| (0..SIDE).map(move |x| (x, y))) {
+            assert_eq!(canvas.color_at(x.into(), y.into()), Some(color(x, y)), "at {x}, {y}");
+        }
+    }
 }

@@ -11,7 +11,6 @@ mod catalog;
 mod colors;
 mod comparison;
 mod convergence;
-mod densities;
 mod fonts;
 mod history;
 mod input;

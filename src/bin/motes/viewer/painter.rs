@@ -6,20 +6,26 @@ mod software;
 mod vulkan;
 
 use super::backends;
+use super::physics::{Gpu, Moment};
 use super::view::View;
 use crate::cli::PainterName;
-use crate::paint::ui::{FontTexture, Image};
-use crate::paint::{Canvas, Picture};
+use crate::painter::ui::{FontTexture, Image};
+use crate::painter::{Canvas, Picture};
 use imgui::DrawData;
 use software::Software;
 use std::rc::Rc;
 use winit::window::Window;
 
 /// Paints into a window.
-pub trait Painter {
+pub trait WindowPainter {
     /// Paints the scene into its part of the window and the interface over it, and shows the
     /// result; gives it as a picture, too, when the shot asks for one and there is one.
     fn show(&mut self, shot: &Shot) -> Result<Option<&Canvas>, String>;
+
+    /// The device that it paints with, so that the simulation can share it.
+    fn gpu(&self) -> Gpu {
+        Gpu::default()
+    }
 }
 
 /// The whole window as it is to be seen next.
@@ -27,17 +33,21 @@ pub struct Shot<'a> {
     /// Width and height, none of them 0 [px].
     pub size: [u32; 2],
     pub picture: &'a Picture,
+    /// What the picture shows. Where the positions of its particles are on a device, they are the
+    /// first spheres of the picture, in their order.
+    #[cfg_attr(not(feature = "vulkan"), expect(dead_code))]
+    pub moment: &'a Moment,
     pub view: &'a View,
     pub interface: &'a DrawData,
     pub textures: Textures<'a>,
-    /// Whether somebody waits for the finished picture.
+    /// Whether the finished picture is to be handed back.
     pub wanted: bool,
-    /// What is to be taken for lost.
+    /// What a test wants the painter to treat as lost.
     #[cfg_attr(not(feature = "vulkan"), expect(dead_code))]
     pub lost: Option<Lost>,
 }
 
-/// What the window system or the driver may take away at any time, and a test on purpose.
+/// What the window system or the driver may take away at any time. A test takes it on purpose.
 #[derive(Clone, Copy, Debug)]
 pub enum Lost {
     Surface,
@@ -62,13 +72,13 @@ pub struct Painting {
     pub used: PainterName,
     /// The device of a Vulkan painter, or why there is none.
     pub device: Result<String, String>,
-    /// What the next frame takes for lost.
+    /// What the next frame treats as lost.
     pub lost: Option<Lost>,
 }
 
 impl Painting {
     pub fn new(wanted: PainterName) -> Self {
-        // Whoever opens it will know for sure.
+        // Only opening the device shows whether it works; this is the best guess until then.
         let device = backends::best_device().map(|(name, _)| name.into());
         let device = device.map_err(|why| why.replace("--backend cpu", "--painter software"));
         Painting { wanted, used: PainterName::Software, device, lost: None }
@@ -83,7 +93,7 @@ impl Painting {
         }
     }
 
-    /// Vulkan can no more; it is not tried again before the user wants it.
+    /// Vulkan failed: software paints from now on, until the user chooses Vulkan again.
     pub fn give_up_vulkan(&mut self) {
         self.wanted = PainterName::Software;
     }
@@ -91,7 +101,10 @@ impl Painting {
 
 /// Makes the painter that is wanted. Where Vulkan cannot be had it is software, and the reason is
 /// in `painting`; an error when nothing can paint into this window.
-pub fn make(window: &Rc<Window>, painting: &mut Painting) -> Result<Box<dyn Painter>, String> {
+pub fn make(
+    window: &Rc<Window>,
+    painting: &mut Painting,
+) -> Result<Box<dyn WindowPainter>, String> {
     let vulkan = match painting.wanted {
         PainterName::Auto => auto().is_ok(),
         PainterName::Vulkan => true,
@@ -117,7 +130,7 @@ pub fn make(window: &Rc<Window>, painting: &mut Painting) -> Result<Box<dyn Pain
 }
 
 /// A Vulkan painter, the name of its device, and whether that is a graphics card.
-type Opened = (Box<dyn Painter>, String, bool);
+type Opened = (Box<dyn WindowPainter>, String, bool);
 
 #[cfg(feature = "vulkan")]
 fn open_vulkan(window: &Rc<Window>) -> Result<Opened, String> {

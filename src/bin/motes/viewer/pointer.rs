@@ -114,7 +114,7 @@ impl Viewer {
         self.pointer.gesture = match button {
             MouseButton::Left if self.pointer.shift => Gesture::Cut(at),
             MouseButton::Left if self.pointer.control => Gesture::Orbit,
-            MouseButton::Left => match self.view.pick(&self.frame, at) {
+            MouseButton::Left => match self.view.pick(&self.moment, at) {
                 Some(id) => {
                     self.selected = Some(id);
                     self.begin_pull(id)
@@ -128,7 +128,7 @@ impl Viewer {
     }
 
     fn begin_pull(&self, id: u32) -> Gesture {
-        let place = self.frame.slot(id).map(|slot| self.frame.positions[slot].truncate());
+        let place = self.moment.slot(id).map(|slot| self.moment.positions[slot].truncate());
         let seen = place.and_then(|p| Some((p, self.view.project(p)?.1)));
         seen.map_or(Gesture::Orbit, |(target, depth)| Gesture::Pull { id, depth, target })
     }

@@ -1,7 +1,7 @@
 //! PNG files written on a thread of their own: encoding takes longer than drawing.
 
 use super::messages::Note;
-use crate::paint::Canvas;
+use crate::painter::Canvas;
 use crossbeam::channel::{Receiver, Sender, bounded, unbounded};
 use motes::file::write_atomically;
 use std::path::PathBuf;

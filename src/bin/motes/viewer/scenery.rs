@@ -1,10 +1,11 @@
-//! A frame of the simulation as a picture.
+//! Makes a picture of a moment of the simulation.
 
-use super::colors::Colors;
-use super::physics::{Frame, Placement, What};
+use super::colors::{ColorBy, Colors};
+use super::physics::{Moment, Placement, What};
 use super::settings::Settings;
-use crate::paint::{Line, Picture, Sphere, Theme, Triangle, palette};
-use crate::{picture, tessellate};
+use crate::painter::skin::{Particles, Pattern, Tailor};
+use crate::painter::{Content, Line, Picture, Sphere, Theme, palette};
+use crate::painter::{picture, tessellate};
 use glam::Vec3;
 
 /// Strain at which a line has its full colour.
@@ -18,13 +19,13 @@ const PINNED: [u8; 3] = [0x30, 0x34, 0x3c];
 #[derive(Default)]
 pub struct Scenery {
     pub picture: Picture,
-    normals: Vec<Vec3>,
+    tailor: Tailor,
     /// The box of the scene when it was loaded, and of which load.
     focus: Option<(Vec3, Vec3)>,
     generation: u64,
 }
 
-/// What the user is doing that is to be seen.
+/// What is drawn because the user points at it: a selection, a pull, an outline.
 #[derive(Default)]
 pub struct Marks<'a> {
     pub selected: Option<u32>,
@@ -45,9 +46,9 @@ impl Scenery {
         self.focus.map_or(1.0, |(low, high)| (high - low).length().max(1e-3))
     }
 
-    /// Makes the picture of a frame. True when the frame is of a scene not seen before.
-    pub fn build(&mut self, frame: &Frame, settings: &Settings, marks: &Marks) -> bool {
-        let fresh = self.generation != frame.generation;
+    /// Makes the picture of a moment. True when the moment is of a scene not seen before.
+    pub fn build(&mut self, moment: &Moment, settings: &Settings, marks: &Marks) -> bool {
+        let fresh = self.generation != moment.generation;
         let picture = &mut self.picture;
         picture.spheres.clear();
         picture.triangles.clear();
@@ -55,95 +56,82 @@ impl Scenery {
         picture.lines.clear();
         picture.ground = None;
         picture.theme = if settings.dark { Theme::Dark } else { Theme::Light };
-        let at = |slot: usize| frame.positions[slot].truncate();
+        let at = |slot: usize| moment.positions[slot].truncate();
         let sphere =
-            |slot: usize, color| Sphere { center: at(slot), radius: frame.radii[slot], color };
+            |slot: usize, color| Sphere { center: at(slot), radius: moment.radii[slot], color };
+        // An edit may have changed the arrays after the topology was made; what does not fit waits.
+        let topology = &moment.topology;
+        let unseen = |slot: usize| topology.is_hidden(slot);
+        // All particles that are seen count for the frame, also those that skins will cover.
+        let seen: Vec<usize> = (0..moment.positions.len()).filter(|&slot| !unseen(slot)).collect();
+        picture.particles =
+            Content::of_particles(seen.len(), |k| (at(seen[k]), moment.radii[seen[k]]));
         if fresh {
-            // All particles count for the frame, also those that skins will hide.
-            picture.spheres.extend((0..frame.positions.len()).map(|slot| sphere(slot, PINNED)));
-            tessellate::add_shapes(picture, &frame.colliders, frame.time);
-            let obstacles = std::mem::take(&mut picture.triangles);
-            let content = picture.bounds();
-            self.focus = content.map(|content| picture::around(content, &obstacles));
-            self.generation = frame.generation;
-            picture.spheres.clear();
+            tessellate::add_shapes(picture, &moment.colliders, moment.time);
+            let around = |content| picture::around(&content, &picture.triangles);
+            self.focus = picture.particles.map(around);
+            self.generation = moment.generation;
+            picture.triangles.clear();
         }
 
-        let colors = Colors::new(frame, settings.color);
-        // An edit may have changed the arrays after the topology was made; what does not fit waits.
-        let topology = &frame.topology;
-        let skins = settings.skins && topology.skinned.len() == frame.positions.len();
-        let hidden = |slot: usize| skins && topology.skinned[slot];
-        let drawn = (0..frame.positions.len()).filter(|&slot| !hidden(slot));
+        let colors = Colors::new(moment, settings.color);
+        // Particles that are drawn from where they are on the device are all drawn, and in their
+        // order.
+        let skins =
+            settings.skins && topology.skinned.len() == moment.positions.len() && moment.is_here();
+        let covered = |slot: usize| skins && topology.skinned[slot];
+        let drawn = seen.iter().copied().filter(|&slot| !covered(slot));
         picture.spheres.extend(drawn.map(|slot| sphere(slot, colors.of(slot))));
         if skins {
-            self.add_skins(frame, &colors);
+            let of = Particles {
+                at: &at,
+                radius: &|slot| moment.radii[slot],
+                color: &|slot| colors.of(slot),
+            };
+            // Where colours measure something, a pattern would be read as a measure.
+            let pattern = match settings.color {
+                ColorBy::Object => Pattern::Checker,
+                _ => Pattern::Plain,
+            };
+            let worn = topology.skins.iter().map(|(_, skin)| skin);
+            self.tailor.add(&mut picture.triangles, worn, &of, pattern);
         }
-        let picture = &mut self.picture;
         if settings.lines {
-            add_lines(picture, frame);
+            add_lines(picture, moment);
         }
         if skins {
             let fixed =
-                (0..frame.positions.len()).filter(|&s| hidden(s) && frame.positions[s].w == 0.0);
+                (0..moment.positions.len()).filter(|&s| covered(s) && moment.positions[s].w == 0.0);
             picture.spheres.extend(fixed.map(|slot| sphere(slot, PINNED)));
         }
-        tessellate::add_shapes(picture, &frame.colliders, frame.time);
-        tessellate::add_planes(picture, &frame.colliders, frame.time, self.focus);
-        add_marks(picture, frame, marks);
+        tessellate::add_shapes(picture, &moment.colliders, moment.time);
+        tessellate::add_planes(picture, &moment.colliders, moment.time, self.focus);
+        add_marks(picture, moment, marks);
         fresh
     }
-
-    /// Surfaces with smooth normals, closed ones pushed out to where their particles end.
-    fn add_skins(&mut self, frame: &Frame, colors: &Colors) {
-        let at = |slot: usize| frame.positions[slot].truncate();
-        self.normals.clear();
-        self.normals.resize(frame.positions.len(), Vec3::ZERO);
-        let normals = &mut self.normals;
-        for (_, skin) in &frame.topology.skins {
-            for &[a, b, c] in &skin.triangles {
-                let area = (at(b) - at(a)).cross(at(c) - at(a));
-                for corner in [a, b, c] {
-                    normals[corner] += area;
-                }
-            }
-        }
-        normals.iter_mut().for_each(|n| *n = n.normalize_or_zero());
-        for (_, skin) in &frame.topology.skins {
-            let thickness = if skin.closed { 1.0 } else { 0.0 };
-            let outside = |slot: usize| at(slot) + normals[slot] * (frame.radii[slot] * thickness);
-            self.picture.triangles.extend(skin.triangles.iter().map(|corners| Triangle {
-                p: corners.map(outside),
-                n: corners.map(|slot| normals[slot]),
-                color: mean(corners.map(|slot| colors.of(slot))),
-                two_sided: !skin.closed,
-            }));
-        }
-    }
-}
-
-fn mean(colors: [[u8; 3]; 3]) -> [u8; 3] {
-    std::array::from_fn(|k| (colors.iter().map(|c| u16::from(c[k])).sum::<u16>() / 3) as u8)
 }
 
 /// Distance constraints, coloured by how far they are from their length at rest.
-fn add_lines(picture: &mut Picture, frame: &Frame) {
-    let at = |slot: u32| frame.positions.get(slot as usize).map(|p| p.truncate());
-    picture.lines.extend(frame.topology.edges.iter().filter_map(|&([a, b], rest)| {
+fn add_lines(picture: &mut Picture, moment: &Moment) {
+    let at = |slot: u32| moment.positions.get(slot as usize).map(|p| p.truncate());
+    let seen = moment.topology.edges.iter().filter(|([a, b], _)| {
+        [a, b].iter().all(|&&slot| !moment.topology.is_hidden(slot as usize))
+    });
+    picture.lines.extend(seen.filter_map(|&([a, b], rest)| {
         let (a, b) = (at(a)?, at(b)?);
         let strain = a.distance(b) / rest.max(1e-9) - 1.0;
         Some(Line { a, b, color: palette::strain(strain, STRAIN), width_px: 1.0 })
     }));
 }
 
-fn add_marks(picture: &mut Picture, frame: &Frame, marks: &Marks) {
+fn add_marks(picture: &mut Picture, moment: &Moment, marks: &Marks) {
     let color = match picture.theme {
         Theme::Dark => SELECTED,
         Theme::Light => SELECTED_LIGHT,
     };
     let place = |id: u32| {
-        let slot = frame.slot(id)?;
-        Some((frame.positions[slot].truncate(), frame.radii[slot]))
+        let slot = moment.slot(id)?;
+        Some((moment.positions[slot].truncate(), moment.radii[slot]))
     };
     if let Some((center, radius)) = marks.selected.and_then(place) {
         picture.spheres.push(Sphere { center, radius: radius * 1.15, color });
@@ -182,5 +170,42 @@ fn add_outline(picture: &mut Picture, wanted: &Placement, color: [u8; 3]) {
         for side in [u + v, u - v, v - u, -u - v] {
             line(side - axis, side + axis);
         }
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::viewer::physics::Topology;
+    use motes::{Cloth, Grains, World};
+
+    #[test]
+    fn hidden_objects_are_not_drawn() {
+        let mut world = World::new();
+        let cloth = world.add_cloth(&Cloth { columns: 3, rows: 3, ..Cloth::default() }).unwrap();
+        world.add_grains(&Grains { counts: [2; 3], ..Grains::default() }).unwrap();
+        world.pin(cloth[0]).unwrap();
+        let mut counts = |visible: bool| {
+            world.object_mut(cloth.object).unwrap().visible = visible;
+            let p = world.particles();
+            let moment = Moment {
+                positions: p.positions().to_vec(),
+                radii: p.radii().to_vec(),
+                ids: p.ids().to_vec(),
+                phases: p.phases().to_vec(),
+                velocities: p.velocities().to_vec(),
+                topology: Topology::of(&world, false).into(),
+                ..Moment::default()
+            };
+            let settings = Settings { lines: true, skins: true, ..Settings::default() };
+            let mut scenery = Scenery::default();
+            scenery.build(&moment, &settings, &Marks::default());
+            let picture = &scenery.picture;
+            [picture.triangles.len(), picture.spheres.len(), picture.lines.len()]
+        };
+        // Each of the eight triangles of the cloth has a front and a back. The pinned corner is drawn
+        // as a sphere.
+        assert_eq!(counts(true), [16, 9, 20]);
+        assert_eq!(counts(false), [0, 8, 0]);
     }
 }

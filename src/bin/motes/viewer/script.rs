@@ -68,6 +68,7 @@ pub enum Op {
     Place(Box<Placement>),
     Hand(PathBuf),
     Set(&'static str, toml::Value),
+    Material(String, &'static str, f32),
     Resize(u32, u32),
     Threads(usize),
     Backend(&'static str),
@@ -79,6 +80,18 @@ pub enum Op {
     Report(PathBuf),
     Monkey(u64, f32),
     Quit,
+}
+
+impl Op {
+    /// Whether it has to know where particles are.
+    fn looks(&self) -> bool {
+        let there = |point: &Point| matches!(point, Point::Particle(_));
+        match self {
+            Op::Move(point) | Op::Stroke { to: point, .. } => there(point),
+            Op::Report(_) | Op::Monkey(..) => true,
+            _ => false,
+        }
+    }
 }
 
 /// How far a script is.
@@ -137,6 +150,11 @@ impl Script {
             }
             self.waits = None;
         }
+        viewer.watched = self.ops.front().is_some_and(|(_, op)| op.looks());
+        if viewer.watched && !viewer.moment.is_here() {
+            // The next frame brings the particles.
+            return Progress::Goes;
+        }
         let Some((line, op)) = self.ops.pop_front() else { return Progress::Done };
         self.since = Instant::now();
         match self.run(line, op, viewer, io, window, scale) {
@@ -163,12 +181,12 @@ impl Script {
         match op {
             Op::Open(spec) => {
                 viewer.open(&spec);
-                self.waits = Some(Wait::Scene(spec, viewer.frame.generation));
+                self.waits = Some(Wait::Scene(spec, viewer.moment.generation));
             }
             Op::Play(on) => viewer.play(on),
             Op::Steps(count) => {
                 viewer.take_steps(count);
-                self.waits = Some(Wait::Step(viewer.frame.step + u64::from(count)));
+                self.waits = Some(Wait::Step(viewer.moment.step + u64::from(count)));
             }
             Op::Wait(frames) => self.waits = Some(Wait::Frames(frames)),
             Op::Move(point) => give(viewer, Input::Move(resolve(viewer, point)?)),
@@ -197,6 +215,12 @@ impl Script {
                 self.waits = Some(Wait::Hand(path));
             }
             Op::Set(name, value) => viewer.physics.send(Command::Param(name, value)),
+            Op::Material(material, name, value) => {
+                let mut known = viewer.moment.materials.iter();
+                let found = known.find(|(_, known)| known.name == material);
+                let (id, _) = found.ok_or(format!("there is no material `{material}`"))?;
+                viewer.physics.send(Command::Material(*id, name, Some(value)));
+            }
             Op::Resize(width, height) => {
                 let _ = window.request_inner_size(PhysicalSize::new(width, height));
                 self.waits = Some(Wait::Size(width, height, 300));
@@ -228,10 +252,10 @@ impl Wait {
             Wait::Scene(spec, generation) => {
                 // An error is told in the messages, and the report shows what scene there is.
                 let arrived =
-                    viewer.frame.scene.spec == *spec && viewer.frame.generation > *generation;
+                    viewer.moment.scene.spec == *spec && viewer.moment.generation > *generation;
                 viewer.loading.is_none() && (arrived || viewer.messages.unread_errors > 0)
             }
-            Wait::Step(step) => viewer.frame.step >= *step,
+            Wait::Step(step) => viewer.moment.step >= *step,
             Wait::Frames(left) => {
                 *left = left.saturating_sub(1);
                 *left == 0
@@ -252,8 +276,8 @@ fn resolve(viewer: &Viewer, point: Point) -> Result<Vec2, String> {
     match point {
         Point::At(at) => Ok(at),
         Point::Particle(id) => {
-            let slot = viewer.frame.slot(id).ok_or(format!("there is no particle {id}"))?;
-            let seen = viewer.view.project(viewer.frame.positions[slot].truncate());
+            let slot = viewer.moment.slot(id).ok_or(format!("there is no particle {id}"))?;
+            let seen = viewer.view.project(viewer.moment.positions[slot].truncate());
             seen.map(|(at, _)| at).ok_or(format!("particle {id} is behind the camera"))
         }
     }

@@ -1,4 +1,4 @@
-//! What is remembered between runs, in the platform's folder for settings.
+//! The settings that the viewer keeps between runs, in the platform's folder for settings.
 
 use super::colors::ColorBy;
 use crate::cli::PainterName;
@@ -12,7 +12,7 @@ use std::path::PathBuf;
 pub struct Settings {
     /// Size of the window, physical pixels.
     pub size: [u32; 2],
-    /// Size of texts and widgets against what the display asks for.
+    /// Size of texts and widgets; 1 is the size that the display asks for.
     pub scale: f32,
     pub dark: bool,
     /// Whether the panels are shown.
@@ -22,17 +22,17 @@ pub struct Settings {
     /// Draw cloth and bodies as surfaces, not as particles.
     pub skins: bool,
     pub painter: PainterName,
-    /// Simulated seconds a second; 0 for as fast as it goes.
+    /// Simulated seconds for each second of the clock; 0 means as fast as possible.
     pub speed: f32,
     /// Worker threads; 0 for one per core.
     pub threads: usize,
     /// Radius of a thrown ball, in shares of the scene's size.
     pub ball_size: f32,
-    /// m/s, in sizes of the scene a second.
+    /// Speed of a thrown ball, in sizes of the scene a second.
     pub ball_speed: f32,
-    /// kg; 0 for a fifth of all that is in the scene.
+    /// Mass of a thrown ball, kg; 0 means a fifth of the mass of the scene.
     pub ball_mass: f32,
-    /// Seconds of the profile.
+    /// How many seconds the profile shows.
     pub profile_seconds: f32,
 }
 
@@ -43,7 +43,7 @@ impl Default for Settings {
             scale: 1.0,
             dark: true,
             panels: true,
-            color: ColorBy::Material,
+            color: ColorBy::Object,
             lines: false,
             skins: true,
             painter: PainterName::Auto,

@@ -1,21 +1,33 @@
 //! The window: what it is made of, and how a frame gets into it.
 
 use super::interface::Interface;
-use super::painter::{self, Painter, Shot, Textures};
+use super::painter::{self, Shot, Textures, WindowPainter};
 use super::panels;
+use super::physics::Command;
 use super::state::Viewer;
 use crate::cli::PainterName;
-use crate::paint::SIDE_LIMIT;
+use crate::painter::SIDE_LIMIT;
 use std::rc::Rc;
 use std::time::Duration;
 use winit::dpi::PhysicalSize;
 use winit::event_loop::ActiveEventLoop;
 use winit::window::Window;
 
+/// A kept size, cut to the screen: the one it was made for may be gone.
+fn on_screen(event_loop: &ActiveEventLoop, [width, height]: [u32; 2]) -> [u32; 2] {
+    let screen = event_loop.primary_monitor().or_else(|| event_loop.available_monitors().next());
+    match screen.map(|screen| screen.size()) {
+        Some(screen) if screen.width > 0 && screen.height > 0 => {
+            [width.min(screen.width), height.min(screen.height)]
+        }
+        _ => [width, height],
+    }
+}
+
 /// A window with all that draws into it.
 pub struct Shown {
     /// Goes before the window.
-    painter: Option<Box<dyn Painter>>,
+    painter: Option<Box<dyn WindowPainter>>,
     /// What the user wanted when it was made.
     made_for: PainterName,
     pub interface: Interface,
@@ -26,7 +38,7 @@ pub struct Shown {
 
 impl Shown {
     pub fn new(event_loop: &ActiveEventLoop, viewer: &mut Viewer) -> Result<Self, String> {
-        let [width, height] = viewer.settings.size;
+        let [width, height] = on_screen(event_loop, viewer.settings.size);
         let attributes = Window::default_attributes()
             .with_title("motes")
             .with_inner_size(PhysicalSize::new(width, height))
@@ -44,7 +56,9 @@ impl Shown {
         let wanted = viewer.painting.wanted;
         // One at a time has the window.
         self.painter = None;
-        self.painter = Some(painter::make(&self.window, &mut viewer.painting)?);
+        let painter = painter::make(&self.window, &mut viewer.painting)?;
+        viewer.physics.send(Command::Share(painter.gpu()));
+        self.painter = Some(painter);
         self.made_for = viewer.painting.wanted;
         if let Err(why) = &viewer.painting.device
             && wanted != PainterName::Software
@@ -92,6 +106,7 @@ impl Shown {
         let shot = Shot {
             size,
             picture: &viewer.scenery.picture,
+            moment: &viewer.moment,
             view: &viewer.view,
             interface: context.render(),
             textures: Textures {
@@ -102,6 +117,7 @@ impl Shown {
             wanted: viewer.wants_picture(fresh),
             lost: viewer.painting.lost.take(),
         };
+        viewer.rate.straight += u64::from(!viewer.moment.is_here());
         match self.painter.as_mut().map(|painter| painter.show(&shot)) {
             Some(Ok(Some(canvas))) => viewer.keep_picture(canvas, fresh),
             Some(Err(why)) => viewer.painter_failed(why),

@@ -6,13 +6,12 @@ use super::catalog::Catalog;
 use super::colors::ColorBy;
 use super::comparison::Comparison;
 use super::convergence::Curve;
-use super::densities::Densities;
 use super::history::History;
 use super::messages::{Messages, Note};
 use super::painter::Painting;
 use super::panels::parameters::Pending;
 use super::panels::profile::Profile;
-use super::physics::{Command, Frame, Physics, Placement};
+use super::physics::{Command, Moment, Physics, Placement};
 use super::pointer::Pointer;
 use super::recorder::Recorder;
 use super::scenery::{Marks, Scenery};
@@ -20,8 +19,10 @@ use super::settings::Settings;
 use super::thumbnails::Thumbnails;
 use super::view::View;
 use crate::cli::PainterName;
-use crate::paint::Canvas;
-use crate::render;
+use crate::commands::render;
+use crate::painter::Canvas;
+use motes::Params;
+use motes::search::Search;
 use std::path::PathBuf;
 use std::time::{Duration, Instant};
 
@@ -30,7 +31,7 @@ pub struct Viewer {
     pub physics: Physics,
     pub recorder: Recorder,
     /// The newest moment of the simulation.
-    pub frame: Box<Frame>,
+    pub moment: Box<Moment>,
     pub scenery: Scenery,
     pub view: View,
     pub pointer: Pointer,
@@ -45,7 +46,7 @@ pub struct Viewer {
     pub placing: bool,
     pub convergence: Convergence,
     pub compare: Compare,
-    /// What the user wants; the frame tells what is.
+    /// What the user wants. The moment tells what the simulation really does.
     pub playing: bool,
     pub selected: Option<u32>,
     pub help: bool,
@@ -53,13 +54,16 @@ pub struct Viewer {
     pub pending: Pending,
     /// A scene that is being loaded.
     pub loading: Option<String>,
+    /// Whether a script looks at the particles.
+    pub watched: bool,
     /// Where the next finished picture of the window goes.
     pub screenshot: Option<PathBuf>,
     /// Where every new frame goes, and how many went.
     pub recording: Option<(PathBuf, u32)>,
     /// Frames drawn a second.
     pub rate: Rate,
-    densities: Densities,
+    /// What densities are measured with, while they are shown.
+    search: Option<Search>,
     pub painting: Painting,
 }
 
@@ -102,7 +106,7 @@ impl Viewer {
         Ok(Viewer {
             physics,
             recorder: Recorder::start()?,
-            frame: Box::default(),
+            moment: Box::default(),
             scenery: Scenery::default(),
             view: View::default(),
             pointer: Pointer::default(),
@@ -121,18 +125,21 @@ impl Viewer {
             help: false,
             pending: Pending::default(),
             loading: None,
+            watched: false,
             screenshot: None,
             recording: None,
             rate: Rate::default(),
-            densities: Densities::default(),
+            search: None,
             painting,
         })
     }
 
-    /// Takes what the threads have to give. True when there is something new to draw.
+    /// Takes the results that the other threads have finished. True when there is something new to
+    /// draw.
     pub fn update(&mut self) -> bool {
         self.catalog.update();
-        let fresh = self.physics.take(&mut self.frame);
+        self.physics.look(self.looks());
+        let fresh = self.physics.take(&mut self.moment);
         for sample in self.physics.samples() {
             self.history.push(sample);
         }
@@ -158,7 +165,7 @@ impl Viewer {
                 Note::Compared(result) => {
                     self.compare.runs = false;
                     match result {
-                        // What was stopped at once leaves the last one to be seen.
+                        // A comparison that was stopped at once leaves the last result on the screen.
                         Ok(result) if result.runs.is_empty() => {}
                         Ok(result) => self.compare.result = Some(result),
                         Err(why) => self.messages.say(why, true),
@@ -170,18 +177,49 @@ impl Viewer {
                 }
             }
         }
-        if fresh && self.selected.is_some_and(|id| self.frame.slot(id).is_none()) {
+        if fresh && self.selected.is_some_and(|id| self.moment.slot(id).is_none()) {
             self.selected = None;
         }
         fresh || told
     }
 
-    /// Only while it is shown; a frame that has its densities keeps them.
+    /// Whether something here needs to know where the particles are, and not only the painter: skins
+    /// and lines join them, hidden ones are left out, a pointer may take one, some colours measure
+    /// them.
+    fn looks(&self) -> bool {
+        let (settings, moment, pointer) = (&self.settings, &self.moment, &self.pointer);
+        let topology = &moment.topology;
+        let skins = settings.skins && !topology.skins.is_empty();
+        let hides = (0..moment.positions.len()).any(|slot| topology.is_hidden(slot));
+        let measures = matches!(settings.color, ColorBy::Speed | ColorBy::Density);
+        let points = pointer.is_busy() || self.view.contains(pointer.at);
+        let joined = skins || settings.lines || hides;
+        self.watched || joined || measures || points || self.selected.is_some()
+    }
+
+    /// Measures the densities of the moment that is drawn, while they are shown. A moment that has
+    /// its densities keeps them, and one that cannot have them is told of once.
     pub fn measure_density(&mut self) {
         if self.settings.color != ColorBy::Density {
-            self.densities = Densities::default();
-        } else if let Err(error) = self.densities.measure(&mut self.frame) {
-            self.messages.say(format!("density: {error}"), true);
+            self.search = None;
+            return;
+        }
+        let Moment { positions, radii, densities, .. } = &mut *self.moment;
+        if densities.len() == positions.len() {
+            return;
+        }
+        densities.resize(positions.len(), 0.0);
+        let measured = match self.search.take() {
+            Some(search) => Ok(search),
+            None => Search::new(Params::default(), 0),
+        }
+        .and_then(|mut search| {
+            search.densities(positions, radii, densities)?;
+            Ok(search)
+        });
+        match measured {
+            Ok(search) => self.search = Some(search),
+            Err(error) => self.messages.say(format!("density: {error}"), true),
         }
     }
 
@@ -193,7 +231,7 @@ impl Viewer {
             pull: self.pointer.pull(),
             place: self.placing.then_some(&self.placement),
         };
-        if self.scenery.build(&self.frame, &self.settings, &marks) {
+        if self.scenery.build(&self.moment, &self.settings, &marks) {
             self.loading = None;
             self.history.clear();
             self.convergence.curve = None;
@@ -219,7 +257,7 @@ impl Viewer {
     /// Shows the scene from where it wants to be seen.
     pub fn frame_scene(&mut self) {
         let aspect = self.view.aspect();
-        let wanted = self.frame.scene.camera;
+        let wanted = self.moment.scene.camera;
         self.view.camera = render::camera(self.scenery.focus(), wanted, aspect);
         if wanted.is_some_and(|c| c.eye.is_some()) {
             // A scene's own camera is meant for a wide picture.
@@ -238,10 +276,10 @@ impl Viewer {
     }
 
     pub fn look_at_selected(&mut self) {
-        let slot = self.selected.and_then(|id| self.frame.slot(id));
+        let slot = self.selected.and_then(|id| self.moment.slot(id));
         if let Some(slot) = slot {
             let camera = &mut self.view.camera;
-            let shift = self.frame.positions[slot].truncate() - camera.target;
+            let shift = self.moment.positions[slot].truncate() - camera.target;
             camera.eye += shift;
             camera.target += shift;
         }
@@ -315,6 +353,8 @@ pub struct Rate {
     pub ms: f32,
     /// Frames drawn, ever.
     pub frames: u64,
+    /// How many of them show positions that were on the painter's device alone.
+    pub straight: u64,
     /// The longest time between two frames since the window opened.
     pub gap: Duration,
     /// How soon inputs were answered.

@@ -2,7 +2,7 @@
 
 use super::bitmap;
 use super::catalog::Entry;
-use crate::paint::ui::Image;
+use crate::painter::ui::Image;
 use imgui::TextureId;
 
 /// The pictures, made anew when the size changes.

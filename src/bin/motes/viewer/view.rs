@@ -1,8 +1,8 @@
 //! The part of the window that shows the scene, and the camera that looks into it: from pixels to
 //! the world and back.
 
-use super::physics::Frame;
-use crate::paint::Camera;
+use super::physics::Moment;
+use crate::painter::Camera;
 use glam::{Vec2, Vec3};
 
 /// A particle this near to the pointer can be taken [px].
@@ -63,16 +63,19 @@ impl View {
     }
 
     /// The particle under a pixel: the nearest one that covers it, else the one that is closest on
-    /// the screen.
-    pub fn pick(&self, frame: &Frame, at: Vec2) -> Option<u32> {
+    /// the screen. A particle that is not drawn is never picked.
+    pub fn pick(&self, moment: &Moment, at: Vec2) -> Option<u32> {
         let pixel = self.pixel();
         let mut covering: Option<(f32, u32)> = None;
         let mut close: Option<(f32, u32)> = None;
-        for (slot, p) in frame.positions.iter().enumerate() {
+        for (slot, p) in moment.positions.iter().enumerate() {
+            if moment.topology.is_hidden(slot) {
+                continue;
+            }
             let Some((spot, depth)) = self.project(p.truncate()) else { continue };
             let away = spot.distance(at);
-            let id = frame.ids[slot];
-            if away <= frame.radii[slot] / (depth * pixel) {
+            let id = moment.ids[slot];
+            if away <= moment.radii[slot] / (depth * pixel) {
                 if covering.is_none_or(|(d, _)| depth < d) {
                     covering = Some((depth, id));
                 }
@@ -87,6 +90,7 @@ impl View {
 #[cfg(test)]
 mod tests {
     use super::*;
+    use crate::viewer::physics::Topology;
 
     #[test]
     fn rays_go_through_what_is_projected() {
@@ -103,15 +107,18 @@ mod tests {
 
     #[test]
     fn the_nearest_particle_is_picked() {
-        let mut frame = Frame::default();
+        let mut moment = Moment::default();
         let view = View { size: [800, 600], ..View::default() };
         for (id, p) in [(7, Vec3::ZERO), (9, view.camera.eye * 0.5)] {
-            frame.positions.push(p.extend(1.0));
-            frame.radii.push(0.1);
-            frame.ids.push(id);
+            moment.positions.push(p.extend(1.0));
+            moment.radii.push(0.1);
+            moment.ids.push(id);
         }
         let at = view.project(Vec3::ZERO).unwrap().0;
-        assert_eq!(view.pick(&frame, at), Some(9));
-        assert_eq!(view.pick(&frame, Vec2::new(5.0, 5.0)), None);
+        assert_eq!(view.pick(&moment, at), Some(9));
+        assert_eq!(view.pick(&moment, Vec2::new(5.0, 5.0)), None);
+        let hidden = vec![false, true];
+        moment.topology = Topology { hidden, ..Topology::default() }.into();
+        assert_eq!(view.pick(&moment, at), Some(7), "what is not drawn is not picked");
     }
 }

@@ -1,7 +1,7 @@
 //! Painted by the processor, shown by copying: any machine with a display can do that.
 
-use super::{Painter, Shot};
-use crate::paint::{self, Canvas, Quality, ui};
+use super::{Shot, WindowPainter};
+use crate::painter::{self, Canvas, Quality, ui};
 use crate::viewer::bitmap;
 use std::num::NonZeroU32;
 use std::rc::Rc;
@@ -12,7 +12,7 @@ type Surface = softbuffer::Surface<Rc<Window>, Rc<Window>>;
 pub struct Software {
     window: Rc<Window>,
     surface: Surface,
-    painter: paint::Painter,
+    painter: painter::Painter,
     /// All of the window.
     canvas: Canvas,
     /// The scene alone, where it is not all of the window.
@@ -26,7 +26,7 @@ impl Software {
         Ok(Software {
             window: Rc::clone(window),
             surface,
-            painter: paint::Painter::new(Quality::LIVE),
+            painter: painter::Painter::new(Quality::LIVE),
             canvas: Canvas::default(),
             scene: Canvas::default(),
         })
@@ -58,7 +58,7 @@ impl Software {
     }
 }
 
-impl Painter for Software {
+impl WindowPainter for Software {
     fn show(&mut self, shot: &Shot) -> Result<Option<&Canvas>, String> {
         self.canvas.resize(shot.size[0], shot.size[1]);
         self.paint_scene(shot);

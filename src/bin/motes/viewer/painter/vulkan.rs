@@ -5,12 +5,13 @@ mod interface;
 mod swapchain;
 mod textures;
 
-use super::{Lost, Painter, Shot};
-use crate::paint::Canvas;
-use crate::paint::gpu::{Easel, Gpu, ReadBack, Work, check};
+use super::{Lost, Shot, WindowPainter};
+use crate::painter::Canvas;
+use crate::painter::gpu::{Easel, open, put, said};
+use crate::viewer::physics::{Gpu, OnDevice};
 use ash::vk;
 use interface::Interface;
-use motes::vulkan::DeviceKind;
+use motes::gpu::{Commands, Device, DeviceKind, Failure, ReadBack, Recorder, check};
 use std::rc::Rc;
 use std::sync::Arc;
 use swapchain::{Free, Swapchain, handles};
@@ -26,94 +27,68 @@ const LAYER: vk::ImageSubresourceLayers = vk::ImageSubresourceLayers {
 
 pub struct Vulkan {
     /// First, so that the device is done before the rest goes.
-    work: Work,
+    commands: Commands,
+    /// The commands of a frame.
+    buffer: vk::CommandBuffer,
+    /// The positions that the device draws from; held until it is done.
+    positions: Option<OnDevice>,
     /// The finished picture, and its way to the host.
     canvas: Canvas,
     back: ReadBack,
     swapchain: Swapchain,
     interface: Interface,
     easel: Easel,
-    gpu: Arc<Gpu>,
+    gpu: Arc<Device>,
 }
 
 impl Vulkan {
     /// A painter for a window, the name of its device, and whether that is a graphics card.
     pub fn new(window: &Rc<Window>) -> Result<(Self, String, bool), String> {
-        let (gpu, surface) = Gpu::open(Some(handles(window)?))?;
-        let surface = surface.ok_or("the device was opened without a window")?;
-        // First, since the surface is its to destroy.
+        Self::open(window).map_err(said)
+    }
+
+    fn open(window: &Rc<Window>) -> Result<(Self, String, bool), Failure> {
+        let (gpu, surface) = open(Some(handles(window)?))?;
+        let no_surface = || Failure::Unable("the device was opened without a window".into());
+        let surface = surface.ok_or_else(no_surface)?;
         let swapchain = Swapchain::new(&gpu, surface, window)?;
         let easel = Easel::new(&gpu)?;
         let interface = Interface::new(&gpu, easel.overlay_pass())?;
-        let work = Work::new(&gpu)?;
+        let commands = Commands::new(&gpu)?;
+        let buffer = commands.buffer()?;
         let (name, card) = (gpu.name.clone(), gpu.kind != DeviceKind::Software);
         let (canvas, back) = (Canvas::default(), ReadBack::default());
-        Ok((Vulkan { work, canvas, back, swapchain, interface, easel, gpu }, name, card))
+        let positions = None;
+        let vulkan =
+            Vulkan { commands, buffer, positions, canvas, back, swapchain, interface, easel, gpu };
+        Ok((vulkan, name, card))
     }
 
     /// Records the whole frame.
-    fn record(&mut self, shot: &Shot, free: Option<&Free>) -> Result<(), String> {
-        self.work.begin()?;
-        let commands = self.work.commands;
-        self.interface.load(commands, shot)?;
-        self.easel.record(commands, shot.picture, &shot.view.camera, area(shot))?;
-        self.easel.overlay(commands, || self.interface.record(commands, shot.interface, shot.size));
-        if let Some(free) = free {
-            self.copy_to(free, shot.size);
-        }
-        if shot.wanted {
-            let images = [(self.easel.image(), vk::ImageAspectFlags::COLOR)];
-            self.back.record(&self.gpu, commands, shot.size, &images)?;
-        }
-        Ok(())
+    fn record(&mut self, shot: &Shot, free: Option<&Free>) -> Result<(), Failure> {
+        let Vulkan { commands, buffer, positions, back, interface, easel, gpu, .. } = self;
+        let places = positions.as_deref().map(|at| (at, shot.moment.positions.len()));
+        commands.record(*buffer, |recorder| {
+            let raw = recorder.raw;
+            interface.load(raw, shot)?;
+            easel.record(raw, shot.picture, &shot.view.camera, area(shot), places)?;
+            easel.overlay(raw, || interface.record(raw, shot.interface, shot.size));
+            if let Some(free) = free {
+                copy_to(recorder, easel.image(), free, shot.size);
+            }
+            if shot.wanted {
+                let images = [(easel.image(), vk::ImageAspectFlags::COLOR)];
+                back.record(gpu, recorder, shot.size, &images)?;
+            }
+            Ok(())
+        })
     }
 
-    /// Records how the picture gets to the window.
-    fn copy_to(&self, free: &Free, [width, height]: [u32; 2]) {
-        use vk::{AccessFlags as Access, ImageLayout as Layout, PipelineStageFlags as Stage};
-        let (gpu, commands) = (&self.gpu.raw, self.work.commands);
-        // The window may just have another size; the next frame will fit it.
-        let (width, height) = (width.min(free.extent.width), height.min(free.extent.height));
-        let (from, to) = (Layout::TRANSFER_SRC_OPTIMAL, Layout::TRANSFER_DST_OPTIMAL);
-        let turn = |layouts, access, before, after| {
-            let barrier = [barrier(free.image, layouts, access)];
-            let flags = vk::DependencyFlags::empty();
-            // SAFETY: the buffer is being recorded, the image acquired.
-            unsafe {
-                gpu.cmd_pipeline_barrier(commands, before, after, flags, &[], &[], &barrier);
-            }
-        };
-        let (nothing, write) = (Access::empty(), Access::TRANSFER_WRITE);
-        turn([Layout::UNDEFINED, to], [nothing, write], Stage::TRANSFER, Stage::TRANSFER);
-        // SAFETY: both images have this size at least, and these layouts.
-        unsafe {
-            if free.same_bytes {
-                let region = [vk::ImageCopy::default()
-                    .src_subresource(LAYER)
-                    .dst_subresource(LAYER)
-                    .extent(vk::Extent3D { width, height, depth: 1 })];
-                gpu.cmd_copy_image(commands, self.easel.image(), from, free.image, to, &region);
-            } else {
-                let corner = vk::Offset3D { x: width as i32, y: height as i32, z: 1 };
-                let part = [vk::Offset3D::default(), corner];
-                let region = [vk::ImageBlit::default()
-                    .src_subresource(LAYER)
-                    .src_offsets(part)
-                    .dst_subresource(LAYER)
-                    .dst_offsets(part)];
-                let filter = vk::Filter::NEAREST;
-                let image = self.easel.image();
-                gpu.cmd_blit_image(commands, image, from, free.image, to, &region, filter);
-            }
-        }
-        let shown = Layout::PRESENT_SRC_KHR;
-        turn([to, shown], [write, nothing], Stage::TRANSFER, Stage::BOTTOM_OF_PIPE);
-    }
-}
-
-impl Painter for Vulkan {
-    fn show(&mut self, shot: &Shot) -> Result<Option<&Canvas>, String> {
-        self.work.wait()?;
+    fn paint(&mut self, shot: &Shot) -> Result<Option<&Canvas>, Failure> {
+        self.commands.wait()?;
+        // After another device took over, the first frames may still have theirs on the old one.
+        let ours = |at: &&OnDevice| Arc::ptr_eq(at.device(), &self.gpu);
+        self.positions = shot.moment.on_device.as_ref().filter(ours).cloned();
         match shot.lost {
             Some(Lost::Device) => check("painting", Err(vk::Result::ERROR_DEVICE_LOST))?,
             Some(Lost::Surface) => self.swapchain.make_surface()?,
@@ -127,18 +102,69 @@ impl Painter for Vulkan {
         }
         self.record(shot, free.as_ref())?;
         let (waits, tells): (Vec<_>, Vec<_>) = free.iter().map(|f| (f.free, f.drawn)).unzip();
-        self.work.start(&waits, &tells)?;
+        self.commands.start(&[self.buffer], &waits, &tells)?;
         if let Some(free) = &free {
             self.swapchain.present(free)?;
         }
         if !shot.wanted {
             return Ok(None);
         }
-        self.work.wait()?;
+        self.commands.wait()?;
         self.canvas.resize(width, height);
-        self.back.show(&mut self.canvas);
+        put(&self.back, &mut self.canvas);
         Ok(Some(&self.canvas))
     }
+}
+
+impl WindowPainter for Vulkan {
+    fn show(&mut self, shot: &Shot) -> Result<Option<&Canvas>, String> {
+        self.paint(shot).map_err(said)
+    }
+
+    fn gpu(&self) -> Gpu {
+        Arc::downgrade(&self.gpu)
+    }
+}
+
+/// Records how the picture gets to the window.
+fn copy_to(recorder: &Recorder, image: vk::Image, free: &Free, [width, height]: [u32; 2]) {
+    use vk::{AccessFlags as Access, ImageLayout as Layout, PipelineStageFlags as Stage};
+    let (gpu, commands) = (recorder.device, recorder.raw);
+    // The window may just have another size; the next frame will fit it.
+    let (width, height) = (width.min(free.extent.width), height.min(free.extent.height));
+    let (from, to) = (Layout::TRANSFER_SRC_OPTIMAL, Layout::TRANSFER_DST_OPTIMAL);
+    let turn = |layouts, access, before, after| {
+        let barrier = [barrier(free.image, layouts, access)];
+        let flags = vk::DependencyFlags::empty();
+        // SAFETY: the buffer is being recorded, the image acquired.
+        unsafe {
+            gpu.cmd_pipeline_barrier(commands, before, after, flags, &[], &[], &barrier);
+        }
+    };
+    let (nothing, write) = (Access::empty(), Access::TRANSFER_WRITE);
+    turn([Layout::UNDEFINED, to], [nothing, write], Stage::TRANSFER, Stage::TRANSFER);
+    // SAFETY: both images have this size at least, and these layouts.
+    unsafe {
+        if free.same_bytes {
+            let region = [vk::ImageCopy::default()
+                .src_subresource(LAYER)
+                .dst_subresource(LAYER)
+                .extent(vk::Extent3D { width, height, depth: 1 })];
+            gpu.cmd_copy_image(commands, image, from, free.image, to, &region);
+        } else {
+            let corner = vk::Offset3D { x: width as i32, y: height as i32, z: 1 };
+            let part = [vk::Offset3D::default(), corner];
+            let region = [vk::ImageBlit::default()
+                .src_subresource(LAYER)
+                .src_offsets(part)
+                .dst_subresource(LAYER)
+                .dst_offsets(part)];
+            let filter = vk::Filter::NEAREST;
+            gpu.cmd_blit_image(commands, image, from, free.image, to, &region, filter);
+        }
+    }
+    let shown = Layout::PRESENT_SRC_KHR;
+    turn([to, shown], [write, nothing], Stage::TRANSFER, Stage::BOTTOM_OF_PIPE);
 }
 
 /// Where the scene is in the window; a window may be too small for its panels.

@@ -1,7 +1,7 @@
 //! Backends side by side on the scene as it is now: median times per pass as bars.
 
-use super::Desk;
-use crate::paint::palette;
+use super::Kit;
+use crate::painter::palette;
 use crate::viewer::comparison::Comparison;
 use crate::viewer::physics::Command;
 use crate::viewer::state::Viewer;
@@ -13,10 +13,10 @@ const NAMES: f32 = 168.0;
 const ABOUT: &str = "copies of the scene as it is now, one after the other: on one worker, on all, \
     and on every Vulkan device; pause the scene for steady figures";
 
-pub fn draw(desk: &Desk, viewer: &mut Viewer) {
-    let ui = desk.ui;
+pub fn draw(kit: &Kit, viewer: &mut Viewer) {
+    let ui = kit.ui;
     let steps = &mut viewer.compare.steps;
-    ui.set_next_item_width(desk.px(110.0));
+    ui.set_next_item_width(kit.px(110.0));
     ui.slider("steps", 10, 300, steps);
     *steps = (*steps).clamp(1, 10_000);
     ui.same_line();
@@ -28,7 +28,7 @@ pub fn draw(desk: &Desk, viewer: &mut Viewer) {
         viewer.compare.runs |= matches!(command, Command::Compare(_));
         viewer.physics.send(command);
     }
-    desk.hint(hint);
+    kit.hint(hint);
     ui.same_line();
     match (&viewer.compare.result, viewer.compare.runs) {
         (_, true) => ui.text_disabled("running ..."),
@@ -38,7 +38,7 @@ pub fn draw(desk: &Desk, viewer: &mut Viewer) {
         }
     }
     if let Some(result) = &viewer.compare.result {
-        bars(desk, result);
+        bars(kit, result);
     }
 }
 
@@ -47,8 +47,8 @@ fn color(run: usize) -> [f32; 4] {
     [r, g, b, 1.0]
 }
 
-fn bars(desk: &Desk, result: &Comparison) {
-    let ui = desk.ui;
+fn bars(kit: &Kit, result: &Comparison) {
+    let ui = kit.ui;
     let Some(_child) = ui.child_window("bars").size([0.0, 0.0]).begin() else { return };
     let right = ui.cursor_screen_pos()[0] + ui.content_region_avail()[0];
     for (k, run) in result.runs.iter().enumerate() {
@@ -67,7 +67,7 @@ fn bars(desk: &Desk, result: &Comparison) {
         .fold(1e-6, f32::max);
     let ink = ui.style_color(StyleColor::Text);
     let grey = ui.style_color(StyleColor::TextDisabled);
-    let tall = desk.px(9.0);
+    let tall = kit.px(9.0);
     let values = |pass: motes::Pass| -> Vec<String> {
         (0..result.runs.len()).map(|k| format!("{:.3}", of(k, pass))).collect()
     };
@@ -75,7 +75,7 @@ fn bars(desk: &Desk, result: &Comparison) {
     let numbers = passes.iter().map(widest).fold(0.0, f32::max);
     for pass in passes {
         let [left, top] = ui.cursor_screen_pos();
-        let room = ui.content_region_avail()[0] - desk.px(NAMES + 12.0) - numbers;
+        let room = ui.content_region_avail()[0] - kit.px(NAMES + 12.0) - numbers;
         let values = values(pass);
         let height = (tall * result.runs.len() as f32).max(ui.text_line_height());
         let list = ui.get_window_draw_list();
@@ -83,14 +83,14 @@ fn bars(desk: &Desk, result: &Comparison) {
         for k in 0..result.runs.len() {
             let ms = of(k, pass);
             let y = top + tall * k as f32;
-            let x = left + desk.px(NAMES);
+            let x = left + kit.px(NAMES);
             let end = x + (room * ms / most).max(1.0);
             list.add_rect([x, y + 1.0], [end, y + tall - 1.0], color(k)).filled(true).build();
         }
         let longest = (0..result.runs.len()).map(|k| of(k, pass)).fold(0.0, f32::max);
-        let end = left + desk.px(NAMES + 6.0) + room * longest / most;
+        let end = left + kit.px(NAMES + 6.0) + room * longest / most;
         list.add_text([end, top], grey, values.join(" / "));
-        ui.dummy([1.0, height + desk.px(2.0)]);
+        ui.dummy([1.0, height + kit.px(2.0)]);
         if ui.is_mouse_hovering_rect([left, top], [left + ui.window_size()[0], top + height]) {
             let lines = result.runs.iter().zip(&values).map(|(r, v)| format!("{}: {v} ms", r.name));
             let text: Vec<String> = lines.collect();

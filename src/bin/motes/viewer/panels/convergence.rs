@@ -1,31 +1,30 @@
 //! Residual per kind of constraint over the iterations of the running scene.
 
-use super::Desk;
-use crate::paint::palette;
+use super::Kit;
+use crate::painter::palette;
 use crate::viewer::convergence::Curve;
 use crate::viewer::state::Viewer;
-use motes::Kind;
 use std::time::Duration;
 
 /// How often the curve is measured while it is looked at.
 const EVERY: Duration = Duration::from_millis(500);
 
-pub fn draw(desk: &Desk, viewer: &mut Viewer) {
-    let ui = desk.ui;
-    ui.set_next_item_width(desk.px(150.0));
+pub fn draw(kit: &Kit, viewer: &mut Viewer) {
+    let ui = kit.ui;
+    ui.set_next_item_width(kit.px(150.0));
     let iterations = &mut viewer.convergence.iterations;
     ui.slider_config("iterations", 5, 500).flags(imgui::SliderFlags::LOGARITHMIC).build(iterations);
     *iterations = (*iterations).clamp(1, 10_000);
     ui.same_line();
     ui.checkbox("live", &mut viewer.convergence.live);
-    desk.hint("measured anew twice a second, on a copy of the world");
+    kit.hint("measured anew twice a second, on a copy of the world");
     ui.same_line();
     let now = ui.button("measure");
     if let Some(curve) = &viewer.convergence.curve {
         ui.same_line();
         let Curve { solver, step, ms, .. } = &**curve;
         ui.text_disabled(format!("{solver} at step {step}, {ms:.3} ms an iteration"));
-        desk.hint(
+        kit.hint(
             "summed |C| of each kind over the iterations of the next substep, with one worker; \
              contacts are left out",
         );
@@ -35,29 +34,20 @@ pub fn draw(desk: &Desk, viewer: &mut Viewer) {
         viewer.ask_convergence();
     }
     match &viewer.convergence.curve {
-        Some(curve) if !curve.kinds.is_empty() => plot(desk, curve),
+        Some(curve) if !curve.kinds.is_empty() => plot(kit, curve),
         Some(_) => ui.text_disabled("this scene has no constraints"),
         None => ui.text_disabled("measuring ..."),
     }
 }
 
-/// What |C| is measured in.
-fn unit(kind: Kind) -> &'static str {
-    match kind {
-        Kind::Distance | Kind::Pin => "m",
-        Kind::Bend => "rad",
-        Kind::Volume => "m³",
-    }
-}
-
 /// Curves on a logarithmic scale.
-fn plot(desk: &Desk, curve: &Curve) {
-    let ui = desk.ui;
+fn plot(kit: &Kit, curve: &Curve) {
+    let ui = kit.ui;
     let [left, top] = ui.cursor_screen_pos();
     let [width, height] = ui.content_region_avail();
-    let (gap, foot) = (desk.px(52.0), ui.text_line_height());
-    let (x0, x1) = (left + gap, left + width - desk.px(110.0));
-    let (y0, y1) = (top + desk.px(4.0), top + height - foot - desk.px(2.0));
+    let (gap, foot) = (kit.px(52.0), ui.text_line_height());
+    let (x0, x1) = (left + gap, left + width - kit.px(110.0));
+    let (y0, y1) = (top + kit.px(4.0), top + height - foot - kit.px(2.0));
     if x1 - x0 < 20.0 || y1 - y0 < 20.0 {
         return;
     }
@@ -86,22 +76,22 @@ fn plot(desk: &Desk, curve: &Curve) {
         let last = (residuals.len().max(2) - 1) as f32;
         let point = |(i, r): (usize, &f64)| [x0 + (x1 - x0) * i as f32 / last, y_of(*r)];
         let points: Vec<[f32; 2]> = residuals.iter().enumerate().map(point).collect();
-        list.add_polyline(points, color).thickness(desk.px(1.6)).build();
-        let at = [x1 + desk.px(8.0), y0 + k as f32 * foot * 2.1];
+        list.add_polyline(points, color).thickness(kit.px(1.6)).build();
+        let at = [x1 + kit.px(8.0), y0 + k as f32 * foot * 2.1];
         list.add_text(at, color, kind.name());
         let end = residuals.last().copied().unwrap_or(0.0);
-        list.add_text([at[0], at[1] + foot], grey, format!("{end:.2e} {}", unit(*kind)));
+        list.add_text([at[0], at[1] + foot], grey, format!("{end:.2e} {}", kind.unit()));
     }
     list.add_text([x0, y1 + 1.0], grey, "0");
     let count = curve.kinds.first().map_or(0, |(_, r)| r.len().saturating_sub(1));
     let label = format!("{count} iterations");
     let [wide, _] = ui.calc_text_size(&label);
     list.add_text([x1 - wide, y1 + 1.0], grey, label);
-    hover(desk, curve, [x0, y0, x1, y1]);
+    hover(kit, curve, [x0, y0, x1, y1]);
 }
 
-fn hover(desk: &Desk, curve: &Curve, [x0, y0, x1, y1]: [f32; 4]) {
-    let ui = desk.ui;
+fn hover(kit: &Kit, curve: &Curve, [x0, y0, x1, y1]: [f32; 4]) {
+    let ui = kit.ui;
     if !ui.is_mouse_hovering_rect([x0, y0], [x1, y1]) {
         return;
     }
@@ -112,7 +102,7 @@ fn hover(desk: &Desk, curve: &Curve, [x0, y0, x1, y1]: [f32; 4]) {
         ui.text(format!("iteration {i}"));
         for (kind, residuals) in &curve.kinds {
             if let Some(r) = residuals.get(i) {
-                ui.text(format!("{} {r:.3e} {}", kind.name(), unit(*kind)));
+                ui.text(format!("{} {r:.3e} {}", kind.name(), kind.unit()));
             }
         }
     });

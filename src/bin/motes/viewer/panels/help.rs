@@ -1,29 +1,29 @@
 //! The list of keys.
 
-use super::Desk;
+use super::Kit;
 use crate::viewer::keys::{BINDINGS, MOUSE};
 use crate::viewer::state::Viewer;
 use imgui::{Condition, WindowFlags};
 
-pub fn draw(desk: &Desk, viewer: &mut Viewer) {
+pub fn draw(kit: &Kit, viewer: &mut Viewer) {
     if !viewer.help {
         return;
     }
-    let ui = desk.ui;
+    let ui = kit.ui;
     let [width, height] = ui.io().display_size;
     let mut open = true;
     ui.window("Keys and mouse")
         .opened(&mut open)
         .position([width * 0.5, height * 0.5], Condition::Always)
         .position_pivot([0.5, 0.5])
-        .size([desk.px(720.0).min(width), desk.px(470.0).min(height)], Condition::Always)
+        .size([kit.px(720.0).min(width), kit.px(470.0).min(height)], Condition::Always)
         .flags(WindowFlags::NO_COLLAPSE | WindowFlags::NO_RESIZE | WindowFlags::NO_MOVE)
         .build(|| {
             ui.columns(2, "keys", false);
             let row = |key: &str, does: &str, gap: f32| {
                 ui.text(key);
                 // Counted from the left of the column.
-                ui.same_line_with_pos(desk.px(gap));
+                ui.same_line_with_pos(kit.px(gap));
                 ui.text_disabled(does);
             };
             let half = BINDINGS.len().div_ceil(2) + 5;

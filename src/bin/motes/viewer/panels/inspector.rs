@@ -1,33 +1,34 @@
 //! All about the selected particle.
 
-use super::Desk;
+use super::Kit;
 use crate::viewer::action::Action;
 use crate::viewer::state::Viewer;
-use motes::Phase;
+use motes::{MaterialId, Phase};
 
-pub fn draw(desk: &Desk, viewer: &mut Viewer) {
-    let ui = desk.ui;
-    let Some((id, slot)) = viewer.selected.and_then(|id| Some((id, viewer.frame.slot(id)?))) else {
+pub fn draw(kit: &Kit, viewer: &mut Viewer) {
+    let ui = kit.ui;
+    let Some((id, slot)) = viewer.selected.and_then(|id| Some((id, viewer.moment.slot(id)?)))
+    else {
         ui.text_wrapped("Click a particle to select it; drag to pull it.");
         ui.separator();
-        totals(desk, viewer);
+        totals(kit, viewer);
         return;
     };
-    let frame = &viewer.frame;
-    let p = frame.positions[slot];
-    let v = frame.velocities[slot].truncate();
-    let topology = &frame.topology;
+    let moment = &viewer.moment;
+    let p = moment.positions[slot];
+    let v = moment.velocities[slot].truncate();
+    let topology = &moment.topology;
     let object = topology.object.get(slot).and_then(|&k| topology.objects.get(k as usize));
     let fact = |name: &str, value: String| {
         ui.text_disabled(name);
-        ui.same_line_with_pos(desk.px(84.0));
+        ui.same_line_with_pos(kit.px(84.0));
         ui.text(value);
     };
     fact("particle", format!("{id} (slot {slot})"));
     match object {
         Some(object) => {
             fact("object", object.name.clone());
-            desk.hint(&format!("{} particles, {:.3} kg free", object.particles, object.mass));
+            kit.hint(&format!("{} particles, {:.3} kg free", object.particles, object.mass));
         }
         None => fact("object", "none".into()),
     }
@@ -36,39 +37,42 @@ pub fn draw(desk: &Desk, viewer: &mut Viewer) {
     let [x, y, z] = v.to_array().map(|part| (part * 100.0).round() / 100.0 + 0.0);
     fact("velocity", format!("{x:.2} {y:.2} {z:.2} m/s"));
     fact("speed", format!("{:.3} m/s", v.length()));
-    if let Some(density) = frame.densities.get(slot) {
+    if let Some(density) = moment.densities.get(slot) {
         fact("density", format!("{density:.1} kg/m³"));
     }
     let mass = if p.w > 0.0 { format!("{:.4} kg", 1.0 / p.w) } else { "fixed".into() };
     fact("mass", mass);
-    fact("radius", format!("{:.4} m", frame.radii[slot]));
-    let phase = Phase(frame.phases[slot]);
+    fact("radius", format!("{:.4} m", moment.radii[slot]));
+    let phase = Phase(moment.phases[slot]);
     let own = if phase.0 & Phase::SELF_COLLIDE != 0 { ", meets itself" } else { "" };
     fact("phase", format!("group {}{own}", phase.group_number()));
+    let made_of = moment.made_of.get(slot).copied().unwrap_or_default();
+    let material = moment.materials.iter().find(|(id, _)| *id == made_of);
+    fact("material", material.map_or(MaterialId::DEFAULT_NAME.into(), |(_, m)| m.name.clone()));
     edges(viewer, slot, &fact);
     ui.spacing();
     if ui.button(if p.w > 0.0 { "Pin" } else { "Free" }) {
         viewer.act(Action::TogglePin);
     }
-    desk.hint("P");
+    kit.hint("P");
     ui.same_line();
     if ui.button("Look at") {
         viewer.act(Action::Follow);
     }
-    desk.hint("F");
+    kit.hint("F");
     ui.same_line();
     if ui.button("Remove") {
         viewer.act(Action::Remove);
     }
-    desk.hint("Delete");
+    kit.hint("Delete");
 }
 
 /// The constraints on a particle: how many, and the most strained.
 fn edges(viewer: &Viewer, slot: usize, fact: &dyn Fn(&str, String)) {
-    let frame = &viewer.frame;
-    let at = |s: u32| frame.positions.get(s as usize).map(|p| p.truncate());
+    let moment = &viewer.moment;
+    let at = |s: u32| moment.positions.get(s as usize).map(|p| p.truncate());
     let (mut count, mut most) = (0, 0.0_f32);
-    for ([a, b], rest) in &frame.topology.edges {
+    for ([a, b], rest) in &moment.topology.edges {
         if *a as usize != slot && *b as usize != slot {
             continue;
         }
@@ -82,18 +86,18 @@ fn edges(viewer: &Viewer, slot: usize, fact: &dyn Fn(&str, String)) {
 }
 
 /// What there is to say of the whole world.
-fn totals(desk: &Desk, viewer: &Viewer) {
-    let frame = &viewer.frame;
+fn totals(kit: &Kit, viewer: &Viewer) {
+    let moment = &viewer.moment;
     let fact = |name: &str, value: String| {
-        desk.ui.text_disabled(name);
-        desk.ui.same_line_with_pos(desk.px(100.0));
-        desk.ui.text(value);
+        kit.ui.text_disabled(name);
+        kit.ui.same_line_with_pos(kit.px(100.0));
+        kit.ui.text(value);
     };
-    fact("objects", frame.topology.objects.len().to_string());
-    fact("obstacles", frame.colliders.len().to_string());
-    fact("broad phase", frame.broad_phase.map_or("none".into(), |b| b.to_string()));
-    fact("broken", frame.broken.to_string());
-    fact("quarantined", frame.quarantined.to_string());
-    let busy: Vec<String> = frame.busy.iter().map(|b| format!("{:.0} %", b * 100.0)).collect();
+    fact("objects", moment.topology.objects.len().to_string());
+    fact("obstacles", moment.colliders.len().to_string());
+    fact("broad phase", moment.broad_phase.map_or("none".into(), |b| b.to_string()));
+    fact("broken", moment.broken.to_string());
+    fact("quarantined", moment.quarantined.to_string());
+    let busy: Vec<String> = moment.busy.iter().map(|b| format!("{:.0} %", b * 100.0)).collect();
     fact("workers", busy.join(" "));
 }

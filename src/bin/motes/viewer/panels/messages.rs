@@ -1,22 +1,22 @@
-//! What was said, newest first; and errors over the scene, so that none is missed.
+//! The panel Messages, newest first. Unread errors are also drawn over the scene.
 
-use super::Desk;
+use super::Kit;
 use crate::viewer::state::Viewer;
 use imgui::StyleColor;
 
 const RED: [f32; 4] = [0.95, 0.40, 0.38, 1.0];
 
-pub fn draw(desk: &Desk, viewer: &mut Viewer) {
+pub fn draw(kit: &Kit, viewer: &mut Viewer) {
     viewer.messages.unread_errors = 0;
-    if desk.ui.button("Clear") {
+    if kit.ui.button("Clear") {
         viewer.messages.clear();
     }
-    let _child = desk.ui.child_window("lines").size([0.0, 0.0]).begin();
+    let _child = kit.ui.child_window("lines").size([0.0, 0.0]).begin();
     for message in viewer.messages.lines().rev() {
-        let color = message.is_error.then(|| desk.ui.push_style_color(StyleColor::Text, RED));
+        let color = message.is_error.then(|| kit.ui.push_style_color(StyleColor::Text, RED));
         match message.times {
-            1 => desk.ui.text_wrapped(&message.text),
-            times => desk.ui.text_wrapped(format!("{} ({times} times)", message.text)),
+            1 => kit.ui.text_wrapped(&message.text),
+            times => kit.ui.text_wrapped(format!("{} ({times} times)", message.text)),
         }
         if let Some(color) = color {
             color.end();
@@ -24,22 +24,22 @@ pub fn draw(desk: &Desk, viewer: &mut Viewer) {
     }
 }
 
-/// What the scene is at its head, and at its foot the last error while it is unread.
-pub fn overlay(desk: &Desk, viewer: &Viewer) {
+/// Writes the title of the scene at its top, and the last error at its bottom while it is unread.
+pub fn overlay(kit: &Kit, viewer: &Viewer) {
     let view = &viewer.view;
-    let list = desk.ui.get_background_draw_list();
-    let left = view.corner[0] as f32 + desk.px(10.0);
-    let line = desk.ui.text_line_height();
-    let mut top = (view.corner[1] + view.size[1]) as f32 - desk.px(10.0) - line;
+    let list = kit.ui.get_background_draw_list();
+    let left = view.corner[0] as f32 + kit.px(10.0);
+    let line = kit.ui.text_line_height();
+    let mut top = (view.corner[1] + view.size[1]) as f32 - kit.px(10.0) - line;
     let unread = viewer.messages.unread_errors > 0;
     let error = viewer.messages.lines().rev().find(|m| m.is_error).filter(|_| unread);
     if let Some(error) = error {
-        let room = view.size[0] as f32 - desk.px(20.0);
+        let room = view.size[0] as f32 - kit.px(20.0);
         let lines: Vec<String> =
-            error.text.lines().flat_map(|line| desk.wrap(line, room, 4)).collect();
+            error.text.lines().flat_map(|line| kit.wrap(line, room, 4)).collect();
         for text in lines.iter().rev() {
-            let [width, height] = desk.ui.calc_text_size(text);
-            let pad = desk.px(4.0);
+            let [width, height] = kit.ui.calc_text_size(text);
+            let pad = kit.px(4.0);
             list.add_rect(
                 [left - pad, top - pad],
                 [left + width + pad, top + height + pad],
@@ -48,14 +48,14 @@ pub fn overlay(desk: &Desk, viewer: &Viewer) {
             .filled(true)
             .build();
             list.add_text([left, top], RED, text);
-            top -= line + desk.px(4.0);
+            top -= line + kit.px(4.0);
         }
     }
-    let head = view.corner[1] as f32 + desk.px(8.0);
-    let grey = desk.ui.style_color(StyleColor::TextDisabled);
-    list.add_text([left, head], grey, &viewer.frame.scene.title);
+    let head = view.corner[1] as f32 + kit.px(8.0);
+    let grey = kit.ui.style_color(StyleColor::TextDisabled);
+    list.add_text([left, head], grey, &viewer.moment.scene.title);
     if let Some((_, count)) = &viewer.recording {
-        let at = [left, head + line + desk.px(4.0)];
+        let at = [left, head + line + kit.px(4.0)];
         list.add_text(at, RED, format!("recording, {count} frames (F9 stops)"));
     }
 }

@@ -5,6 +5,7 @@ mod convergence;
 mod help;
 mod inspector;
 mod marks;
+mod materials;
 mod messages;
 pub mod parameters;
 mod place;
@@ -63,13 +64,13 @@ impl Layout {
     }
 }
 
-/// What panels need to know besides the state.
-pub struct Desk<'a> {
+/// What every panel is made with: imgui, the scale, and the widgets that several panels share.
+pub struct Kit<'a> {
     pub ui: &'a Ui,
     pub scale: f32,
 }
 
-impl Desk<'_> {
+impl Kit<'_> {
     /// A panel in its place; nothing when it has none.
     fn panel(&self, name: &str, area: Area, content: impl FnOnce()) {
         let [left, top, width, height] = area;
@@ -104,7 +105,8 @@ impl Desk<'_> {
         }
     }
 
-    /// At most so many lines of a text that fit a width; what is left over is hinted at.
+    /// Breaks a text into lines that fit a width. There are at most `most` lines, and the last one
+    /// ends in dots when the text is longer.
     pub fn wrap(&self, text: &str, width: f32, most: usize) -> Vec<String> {
         let fits = |text: &str| self.ui.calc_text_size(text)[0] <= width;
         let mut lines = vec![String::new()];
@@ -157,43 +159,43 @@ pub fn draw(ui: &Ui, viewer: &mut Viewer, scale: f32) {
     let seen = Seen::now(ui, viewer);
     viewer.rate.answers.look(seen);
     viewer.placing = false;
-    let desk = Desk { ui, scale };
-    desk.panel("Run", layout.run, || run::draw(&desk, viewer));
-    desk.panel("Parameters", layout.parameters, || parameters::draw(&desk, viewer));
-    desk.panel("Scenes", layout.scenes, || scenes::draw(&desk, viewer));
-    desk.panel("Inspector", layout.inspector, || {
+    let kit = Kit { ui, scale };
+    kit.panel("Run", layout.run, || run::draw(&kit, viewer));
+    kit.panel("Parameters", layout.parameters, || parameters::draw(&kit, viewer));
+    kit.panel("Scenes", layout.scenes, || scenes::draw(&kit, viewer));
+    kit.panel("Inspector", layout.inspector, || {
         if let Some(_bar) = ui.tab_bar("inspector") {
             if let Some(_tab) = ui.tab_item("Particle") {
-                inspector::draw(&desk, viewer);
+                inspector::draw(&kit, viewer);
             }
             if let Some(_tab) = ui.tab_item("Place") {
-                place::draw(&desk, viewer);
+                place::draw(&kit, viewer);
             }
         }
     });
-    desk.panel("Graphs", layout.graphs, || {
+    kit.panel("Graphs", layout.graphs, || {
         if let Some(_bar) = ui.tab_bar("graphs") {
             if let Some(_tab) = ui.tab_item("Profile") {
-                profile::draw(&desk, viewer);
+                profile::draw(&kit, viewer);
             }
             if let Some(_tab) = ui.tab_item("Compare") {
-                compare::draw(&desk, viewer);
+                compare::draw(&kit, viewer);
             }
             if let Some(_tab) = ui.tab_item("Convergence") {
-                convergence::draw(&desk, viewer);
+                convergence::draw(&kit, viewer);
             }
             let label = match viewer.messages.unread_errors {
                 0 => "Messages###messages".to_string(),
                 count => format!("Messages ({count})###messages"),
             };
             if let Some(_tab) = ui.tab_item(label) {
-                messages::draw(&desk, viewer);
+                messages::draw(&kit, viewer);
             }
         }
     });
-    marks::draw(&desk, viewer);
-    messages::overlay(&desk, viewer);
-    help::draw(&desk, viewer);
+    marks::draw(&kit, viewer);
+    messages::overlay(&kit, viewer);
+    help::draw(&kit, viewer);
 }
 
 #[cfg(test)]

@@ -1,6 +1,6 @@
-//! Every knob of the engine, from the table that the engine itself checks against.
+//! Every knob of the engine, from the table that the engine itself checks against; then the materials.
 
-use super::Desk;
+use super::Kit;
 use crate::viewer::physics::Command;
 use crate::viewer::state::Viewer;
 use imgui::Drag;
@@ -13,78 +13,82 @@ use toml::Value;
 const PATIENCE: Duration = Duration::from_secs(5);
 
 /// Values that were set and are not in force yet. Without them a knob that is being turned would
-/// jump back to the last frame's value.
+/// jump back to the last moment's value.
 #[derive(Default)]
-pub struct Pending(Vec<(&'static str, Value, Instant)>);
+pub struct Pending(Vec<(Knob, Value, Instant)>);
+
+/// The number of a material (0 for the parameters themselves), and which of its numbers.
+pub type Knob = (u32, &'static str);
 
 impl Pending {
-    fn set(&mut self, name: &'static str, value: Value) {
-        self.0.retain(|(pending, ..)| *pending != name);
-        self.0.push((name, value, Instant::now()));
+    pub fn set(&mut self, knob: Knob, value: Value) {
+        self.0.retain(|(pending, ..)| *pending != knob);
+        self.0.push((knob, value, Instant::now()));
     }
 
     /// The value to show, given the one in force.
-    fn shown(&mut self, name: &str, now: Value) -> Value {
+    pub fn shown(&mut self, knob: Knob, now: Value) -> Value {
         self.0.retain(|(pending, value, at)| {
-            *pending != name || (*value != now && at.elapsed() < PATIENCE)
+            *pending != knob || (*value != now && at.elapsed() < PATIENCE)
         });
-        self.0.iter().find(|(pending, ..)| *pending == name).map_or(now, |(_, v, _)| v.clone())
+        self.0.iter().find(|(pending, ..)| *pending == knob).map_or(now, |(_, v, _)| v.clone())
     }
 }
 
-pub fn draw(desk: &Desk, viewer: &mut Viewer) {
-    if desk.ui.button_with_size("as the scene has them", [-1.0, 0.0]) {
+pub fn draw(kit: &Kit, viewer: &mut Viewer) {
+    if kit.ui.button_with_size("as the scene has them", [-1.0, 0.0]) {
         viewer.pending = Pending::default();
         viewer.physics.send(Command::SceneParams);
     }
-    let scene = std::sync::Arc::clone(&viewer.frame.scene);
+    let scene = std::sync::Arc::clone(&viewer.moment.scene);
     for info in Params::TABLE {
         let (Some(now), Some(before)) =
-            (viewer.frame.params.get(info.name), scene.params.get(info.name))
+            (viewer.moment.params.get(info.name), scene.params.get(info.name))
         else {
             continue;
         };
-        let _id = desk.ui.push_id(info.name);
-        let now = viewer.pending.shown(info.name, now);
-        if let Some(value) = row(desk, info, &now, &before) {
-            viewer.pending.set(info.name, value.clone());
+        let _id = kit.ui.push_id(info.name);
+        let now = viewer.pending.shown((0, info.name), now);
+        if let Some(value) = row(kit, info, &now, &before) {
+            viewer.pending.set((0, info.name), value.clone());
             viewer.physics.send(Command::Param(info.name, value));
         }
     }
+    super::materials::draw(kit, viewer);
 }
 
 /// One knob: its name, its value, and a button to put it back. Gives the new value.
-fn row(desk: &Desk, info: &ParamInfo, now: &Value, before: &Value) -> Option<Value> {
-    let ui = desk.ui;
+pub fn row(kit: &Kit, info: &ParamInfo, now: &Value, before: &Value) -> Option<Value> {
+    let ui = kit.ui;
     ui.align_text_to_frame_padding();
     ui.text(info.name);
-    desk.hint(&explain(info, before));
+    kit.hint(&explain(info, before));
     if matches!(now, Value::Array(_)) {
         // Three numbers leave no room for it beside them.
         ui.same_line();
         ui.text_disabled(info.unit);
     }
-    ui.same_line_with_pos(desk.px(142.0));
-    ui.set_next_item_width(desk.px(94.0));
-    let mut changed = widget(desk, info, now);
-    desk.hint(&explain(info, before));
+    ui.same_line_with_pos(kit.px(142.0));
+    ui.set_next_item_width(kit.px(94.0));
+    let mut changed = widget(kit, info, now);
+    kit.hint(&explain(info, before));
     if now != before {
-        ui.same_line_with_pos(desk.px(241.0));
+        ui.same_line_with_pos(kit.px(241.0));
         if ui.small_button("x") {
             changed = Some(before.clone());
         }
-        desk.hint("as the scene has it");
+        kit.hint("as the scene has it");
     }
     changed
 }
 
-fn widget(desk: &Desk, info: &ParamInfo, now: &Value) -> Option<Value> {
+fn widget(kit: &Kit, info: &ParamInfo, now: &Value) -> Option<Value> {
     let (min, max) = (info.min as f32, info.max as f32);
     // A hundred pixels to double a value, whatever its size.
     let pace = |value: f32| (value.abs() * 0.01).max((max - min).min(1.0) * 1e-3);
     match now {
         Value::String(word) => {
-            desk.choice("##value", word, info.choices).map(|w| Value::String(w.into()))
+            kit.choice("##value", word, info.choices).map(|w| Value::String(w.into()))
         }
         Value::Integer(value) => {
             let mut value = *value as i32;
@@ -93,7 +97,7 @@ fn widget(desk: &Desk, info: &ParamInfo, now: &Value) -> Option<Value> {
                 .range(legal.0, legal.1)
                 .speed((value as f32 * 0.01).max(0.1))
                 .flags(imgui::SliderFlags::ALWAYS_CLAMP)
-                .build(desk.ui, &mut value)
+                .build(kit.ui, &mut value)
                 .then(|| Value::Integer(i64::from(value.clamp(legal.0, legal.1))))
         }
         Value::Float(value) => {
@@ -103,7 +107,7 @@ fn widget(desk: &Desk, info: &ParamInfo, now: &Value) -> Option<Value> {
                 .speed(pace(value))
                 .display_format(format!("%.4g{}", unit(info)))
                 .flags(imgui::SliderFlags::ALWAYS_CLAMP | imgui::SliderFlags::NO_ROUND_TO_FORMAT)
-                .build(desk.ui, &mut value)
+                .build(kit.ui, &mut value)
                 .then(|| real(value.clamp(min, max)))
         }
         Value::Array(parts) => {
@@ -113,7 +117,7 @@ fn widget(desk: &Desk, info: &ParamInfo, now: &Value) -> Option<Value> {
                 .range(min, max)
                 .speed(0.05)
                 .display_format("%.1f")
-                .build_array(desk.ui, &mut values)
+                .build_array(kit.ui, &mut values)
                 .then(|| Value::Array(values.iter().map(|v| real(v.clamp(min, max))).collect()))
         }
         _ => None,
@@ -121,7 +125,7 @@ fn widget(desk: &Desk, info: &ParamInfo, now: &Value) -> Option<Value> {
 }
 
 /// A number by its shortest decimal, as the engine gives it back.
-fn real(value: f32) -> Value {
+pub fn real(value: f32) -> Value {
     Value::Float(value.to_string().parse().unwrap_or(f64::from(value)))
 }
 
@@ -130,7 +134,7 @@ fn unit(info: &ParamInfo) -> String {
     if info.unit == "1" { String::new() } else { format!(" {}", info.unit) }
 }
 
-/// What it does, its unit, what is legal, and what the scene says.
+/// Tells what a parameter does, its unit, which values are legal, and which value the scene has.
 fn explain(info: &ParamInfo, before: &Value) -> String {
     let legal = match info.choices.is_empty() {
         true => format!("{} to {}", info.min, info.max),

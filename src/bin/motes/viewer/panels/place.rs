@@ -1,6 +1,6 @@
 //! New objects and obstacles for the running scene, and the ball that is thrown.
 
-use super::Desk;
+use super::Kit;
 use crate::viewer::action::Action;
 use crate::viewer::physics::{Placement, What};
 use crate::viewer::settings::Settings;
@@ -9,86 +9,84 @@ use glam::Vec3;
 use imgui::{Drag, SliderFlags};
 use motes::{Phase, Scene};
 
-pub fn draw(desk: &Desk, viewer: &mut Viewer) {
-    let ui = desk.ui;
-    let width = ui.push_item_width(desk.px(132.0));
+pub fn draw(kit: &Kit, viewer: &mut Viewer) {
+    let ui = kit.ui;
+    let width = ui.push_item_width(kit.px(132.0));
     viewer.placing = true;
-    let group = viewer.selected.and_then(|id| viewer.frame.slot(id));
-    let group = group.map(|slot| Phase(viewer.frame.phases[slot]).group_number());
+    let group = viewer.selected.and_then(|id| viewer.moment.slot(id));
+    let group = group.map(|slot| Phase(viewer.moment.phases[slot]).group_number());
     let wanted = &mut viewer.placement;
-    desk.pick("what", &mut wanted.what, &What::ALL);
+    kit.pick("what", &mut wanted.what, &What::ALL);
     let is_mesh = wanted.what == What::Mesh;
     if is_mesh {
-        mesh(desk, wanted);
+        mesh(kit, wanted);
     }
     let spot = if is_mesh { "m, of the mesh's origin" } else { "m, of the middle" };
-    vector(desk, "position", &mut wanted.position, 0.02, "%.2f", spot);
+    vector(kit, "position", &mut wanted.position, 0.02, "%.2f", spot);
     let turn = "degrees, about x, then y, then z";
-    vector(desk, "rotation", &mut wanted.rotation, 1.0, "%.0f", turn);
+    vector(kit, "rotation", &mut wanted.rotation, 1.0, "%.0f", turn);
     if is_mesh {
         let hint = "times the size it was made with";
-        number(desk, "scale", &mut wanted.scale, 0.01, 100.0, "%.4g x", hint);
+        number(kit, "scale", &mut wanted.scale, 0.01, 100.0, "%.4g x", hint);
     } else {
-        body(desk, wanted, group);
+        body(kit, wanted, group);
     }
     if ui.button("Place") {
         viewer.act(Action::Place);
     }
-    desk.hint("puts it where the frame in the scene is, a mesh where the cross is; O");
+    kit.hint("puts it where the frame in the scene is, a mesh where the cross is; O");
     ui.separator();
-    ball(desk, &mut viewer.settings);
+    ball(kit, &mut viewer.settings);
     width.end();
 }
 
 /// A built-in mesh, or any file.
-fn mesh(desk: &Desk, wanted: &mut Placement) {
-    let ui = desk.ui;
+fn mesh(kit: &Kit, wanted: &mut Placement) {
+    let ui = kit.ui;
     ui.disabled(!wanted.file.trim().is_empty(), || {
         let meshes: Vec<&'static str> = Scene::builtin_mesh_names().collect();
-        if let Some(name) = desk.choice("mesh", wanted.builtin, &meshes) {
+        if let Some(name) = kit.choice("mesh", wanted.builtin, &meshes) {
             wanted.builtin = name;
         }
     });
     ui.input_text("or file", &mut wanted.file).hint("path of an .obj").build();
     let now = if wanted.file.is_empty() { String::new() } else { format!("\n{}", wanted.file) };
-    desk.hint(&format!(
-        "goes before the mesh above; a file can also be dropped on the window{now}"
-    ));
+    kit.hint(&format!("goes before the mesh above; a file can also be dropped on the window{now}"));
 }
 
 /// What is made of particles.
-fn body(desk: &Desk, wanted: &mut Placement, selected: Option<u32>) {
-    let ui = desk.ui;
+fn body(kit: &Kit, wanted: &mut Placement, selected: Option<u32>) {
+    let ui = kit.ui;
     let mut counts = wanted.counts.map(|n| n as i32);
     if Drag::new("particles").range(2, 64).speed(0.1).build_array(ui, &mut counts) {
         wanted.counts = counts.map(|n| n.clamp(2, 64) as u32);
     }
     let [x, y, z] = wanted.size().to_array();
-    desk.hint(&format!("along x, y, z, 2 to 64; {x:.2} x {y:.2} x {z:.2} m"));
+    kit.hint(&format!("along x, y, z, 2 to 64; {x:.2} x {y:.2} x {z:.2} m"));
     let w = wanted;
-    number(desk, "spacing", &mut w.spacing, 0.002, 1.0, "%.4g m", "between particles");
-    number(desk, "mass", &mut w.mass, 0.001, 1000.0, "%.4g kg", "of the whole object");
+    number(kit, "spacing", &mut w.spacing, 0.002, 1.0, "%.4g m", "between particles");
+    number(kit, "mass", &mut w.mass, 0.001, 1000.0, "%.4g kg", "of the whole object");
     let soft = "0 is rigid, more is softer; counts with xpbd";
-    number(desk, "compliance", &mut w.compliance, 0.0, 1e-2, "%.7g m/N", soft);
-    number(desk, "stiffness", &mut w.stiffness, 0.0, 1.0, "%.3g", "0 to 1; counts with pbd");
-    number(desk, "breaks at", &mut w.break_at, 0.0, 10.0, "%.3g strain", "0 is never");
+    number(kit, "compliance", &mut w.compliance, 0.0, 1e-2, "%.7g m/N", soft);
+    number(kit, "stiffness", &mut w.stiffness, 0.0, 1.0, "%.3g", "0 to 1; counts with pbd");
+    number(kit, "breaks at", &mut w.break_at, 0.0, 10.0, "%.3g strain", "0 is never");
     let own = "its own group";
     let other = w.group.or(selected).map(|group| format!("group {group}"));
     let now = if w.group.is_some() { other.as_deref().unwrap_or(own) } else { own };
     let words: Vec<&str> = std::iter::once(own).chain(other.as_deref()).collect();
-    if let Some(word) = desk.choice("phase", now, &words) {
+    if let Some(word) = kit.choice("phase", now, &words) {
         w.group = if word == own { None } else { w.group.or(selected) };
     }
-    desk.hint("objects of one group do not meet each other; select a particle to join its group");
+    kit.hint("objects of one group do not meet each other; select a particle to join its group");
     ui.checkbox("meets itself", &mut w.self_collide);
-    desk.hint("its particles collide with each other");
+    kit.hint("its particles collide with each other");
     ui.same_line();
 }
 
-fn ball(desk: &Desk, settings: &mut Settings) {
+fn ball(kit: &Kit, settings: &mut Settings) {
     let speed = "of the thrown ball, in sizes of the scene a second";
     number(
-        desk,
+        kit,
         "ball",
         &mut settings.ball_size,
         0.005,
@@ -96,22 +94,22 @@ fn ball(desk: &Desk, settings: &mut Settings) {
         "%.3g",
         "radius over the scene's size",
     );
-    number(desk, "throw", &mut settings.ball_speed, 0.1, 20.0, "%.3g /s", speed);
+    number(kit, "throw", &mut settings.ball_speed, 0.1, 20.0, "%.3g /s", speed);
     let weight = "of the thrown ball; 0 is a fifth of the scene's mass";
-    number(desk, "weight", &mut settings.ball_mass, 0.0, 1000.0, "%.4g kg", weight);
+    number(kit, "weight", &mut settings.ball_mass, 0.0, 1000.0, "%.4g kg", weight);
 }
 
 /// A knob of one number with its unit, its range and what it means.
-fn number(desk: &Desk, name: &str, value: &mut f32, low: f32, high: f32, format: &str, hint: &str) {
+fn number(kit: &Kit, name: &str, value: &mut f32, low: f32, high: f32, format: &str, hint: &str) {
     let flags = SliderFlags::LOGARITHMIC | SliderFlags::ALWAYS_CLAMP;
-    desk.ui.slider_config(name, low, high).display_format(format).flags(flags).build(value);
-    desk.hint(&format!("{hint}\n{low} to {high}; Ctrl + click to type"));
+    kit.ui.slider_config(name, low, high).display_format(format).flags(flags).build(value);
+    kit.hint(&format!("{hint}\n{low} to {high}; Ctrl + click to type"));
 }
 
-fn vector(desk: &Desk, name: &str, value: &mut Vec3, speed: f32, format: &str, hint: &str) {
+fn vector(kit: &Kit, name: &str, value: &mut Vec3, speed: f32, format: &str, hint: &str) {
     let mut parts = value.to_array();
-    if Drag::new(name).speed(speed).display_format(format).build_array(desk.ui, &mut parts) {
+    if Drag::new(name).speed(speed).display_format(format).build_array(kit.ui, &mut parts) {
         *value = parts.into();
     }
-    desk.hint(&format!("{hint}; drag, or double click to type"));
+    kit.hint(&format!("{hint}; drag, or double click to type"));
 }

@@ -1,6 +1,6 @@
 //! The time of every pass over the last seconds, stacked: where a step's time goes.
 
-use super::{Area, Desk};
+use super::{Area, Kit};
 use crate::viewer::action::Action;
 use crate::viewer::physics::Sample;
 use crate::viewer::state::Viewer;
@@ -86,13 +86,13 @@ fn fill_gaps(columns: &mut [Option<[f32; Pass::COUNT]>], samples: usize, count: 
     }
 }
 
-pub fn draw(desk: &Desk, viewer: &mut Viewer) {
-    controls(desk, viewer);
-    let ui = desk.ui;
+pub fn draw(kit: &Kit, viewer: &mut Viewer) {
+    controls(kit, viewer);
+    let ui = kit.ui;
     let [left, top] = ui.cursor_screen_pos();
     let [width, height] = ui.content_region_avail();
-    let graph = [left, top, width - desk.px(LEGEND), height];
-    if graph[2] < desk.px(40.0) || height < desk.px(30.0) {
+    let graph = [left, top, width - kit.px(LEGEND), height];
+    if graph[2] < kit.px(40.0) || height < kit.px(30.0) {
         return;
     }
     viewer.profile.area = [left, top, width, height];
@@ -103,7 +103,7 @@ pub fn draw(desk: &Desk, viewer: &mut Viewer) {
         let seconds = viewer.settings.profile_seconds * 0.85_f32.powf(wheel);
         viewer.settings.profile_seconds = seconds.clamp(0.5, 30.0);
     }
-    let count = (graph[2] / desk.px(COLUMN)) as usize;
+    let count = (graph[2] / kit.px(COLUMN)) as usize;
     let history = &viewer.history;
     let columns =
         Columns::new(history.shown(), history.now(), viewer.settings.profile_seconds, count);
@@ -112,33 +112,33 @@ pub fn draw(desk: &Desk, viewer: &mut Viewer) {
     // Up at once, down slowly.
     profile.top = if goal > profile.top { goal } else { profile.top * 0.97 + goal * 0.03 };
     let under = hovered.then(|| ui.io().mouse_pos);
-    let pass = paint(desk, graph, &columns, profile.top, under);
-    scale(desk, graph, profile.top, viewer.settings.profile_seconds);
-    let pass = legend(desk, [left + graph[2], top, desk.px(LEGEND), height], &columns).or(pass);
+    let pass = paint(kit, graph, &columns, profile.top, under);
+    scale(kit, graph, profile.top, viewer.settings.profile_seconds);
+    let pass = legend(kit, [left + graph[2], top, kit.px(LEGEND), height], &columns).or(pass);
     if let Some(pass) = pass {
-        tell(desk, pass, &columns);
+        tell(kit, pass, &columns);
     }
 }
 
-fn controls(desk: &Desk, viewer: &mut Viewer) {
-    let ui = desk.ui;
+fn controls(kit: &Kit, viewer: &mut Viewer) {
+    let ui = kit.ui;
     let mut frozen = viewer.history.is_frozen();
     if ui.checkbox("freeze", &mut frozen) {
         viewer.act(Action::Freeze);
     }
-    desk.hint("Z");
+    kit.hint("Z");
     ui.same_line();
-    ui.set_next_item_width(desk.px(120.0));
+    ui.set_next_item_width(kit.px(120.0));
     ui.slider_config("##seconds", 0.5, 30.0)
         .display_format("%.1f s")
         .flags(imgui::SliderFlags::LOGARITHMIC)
         .build(&mut viewer.settings.profile_seconds);
-    desk.hint("seconds shown; the wheel over the graph zooms");
+    kit.hint("seconds shown; the wheel over the graph zooms");
     ui.same_line();
     if ui.button("save") {
         viewer.act(Action::SaveProfile);
     }
-    desk.hint("every step as CSV and the graph as PNG; F8");
+    kit.hint("every step as CSV and the graph as PNG; F8");
     ui.same_line();
     let (steps, ms, share) = viewer.history.pace();
     ui.text_disabled(format!(
@@ -163,56 +163,78 @@ fn color(pass: Pass) -> [f32; 4] {
 
 /// Draws the columns; gives the pass under the pointer.
 fn paint(
-    desk: &Desk,
+    kit: &Kit,
     [left, top, width, height]: Area,
     columns: &Columns,
     scale: f32,
     under: Option<[f32; 2]>,
 ) -> Option<Pass> {
-    let list = desk.ui.get_window_draw_list();
-    let back = desk.ui.style_color(imgui::StyleColor::FrameBg);
+    let list = kit.ui.get_window_draw_list();
+    let back = kit.ui.style_color(imgui::StyleColor::FrameBg);
     list.add_rect([left, top], [left + width, top + height], back).filled(true).build();
     let wide = width / columns.ms.len().max(1) as f32;
     let mut found = None;
-    for (i, ms) in columns.ms.iter().enumerate() {
-        let Some(ms) = ms else { continue };
-        let (x0, x1) = (left + i as f32 * wide, left + (i + 1) as f32 * wide);
+    let mut start = 0;
+    // Columns that one step fills are drawn as one.
+    for run in columns.ms.chunk_by(PartialEq::eq) {
+        let [x0, x1] = [start, start + run.len()].map(|i| left + i as f32 * wide);
+        start += run.len();
+        let Some(ms) = &run[0] else { continue };
         let mut y = top + height;
-        for info in PASSES {
-            let tall = ms[info.pass as usize] / scale * height;
-            if tall <= 0.0 {
-                continue;
-            }
+        for_each_piece(ms, height / scale, |pass, tall| {
             let up = (y - tall).max(top);
-            list.add_rect([x0, up], [x1, y], color(info.pass)).filled(true).build();
+            list.add_rect([x0, up], [x1, y], color(pass)).filled(true).build();
             if let Some([px, py]) = under
                 && (x0..x1).contains(&px)
                 && (up..y).contains(&py)
             {
-                found = Some(info.pass);
+                found = Some(pass);
             }
             y = up;
-        }
+        });
     }
     found
 }
 
+/// The pieces of a column, from below: a pass and a height [px]. Passes that are thinner than a
+/// pixel go together, and the costliest of them stands for all, so that a column never has more
+/// pieces than pixels.
+fn for_each_piece(ms: &[f32; Pass::COUNT], px_per_ms: f32, mut piece: impl FnMut(Pass, f32)) {
+    let (mut tall, mut most, mut costliest) = (0.0, 0.0, None);
+    for info in PASSES {
+        let one = ms[info.pass as usize] * px_per_ms;
+        tall += one;
+        if one > most {
+            (most, costliest) = (one, Some(info.pass));
+        }
+        if tall >= 1.0
+            && let Some(pass) = costliest.take()
+        {
+            piece(pass, tall);
+            (tall, most) = (0.0, 0.0);
+        }
+    }
+    if let Some(pass) = costliest {
+        piece(pass, tall);
+    }
+}
+
 /// Lines and numbers over the graph.
-fn scale(desk: &Desk, [left, top, width, height]: Area, most: f32, seconds: f32) {
-    let list = desk.ui.get_window_draw_list();
-    let ink = desk.ui.style_color(imgui::StyleColor::Text);
+fn scale(kit: &Kit, [left, top, width, height]: Area, most: f32, seconds: f32) {
+    let list = kit.ui.get_window_draw_list();
+    let ink = kit.ui.style_color(imgui::StyleColor::Text);
     let faint = [ink[0], ink[1], ink[2], 0.16];
     let step = nice(most / 3.0);
     let mut ms = step;
     while ms < most {
         let y = top + height * (1.0 - ms / most);
         list.add_line([left, y], [left + width, y], faint).build();
-        list.add_text([left + desk.px(3.0), y], ink, format!("{ms} ms"));
+        list.add_text([left + kit.px(3.0), y], ink, format!("{ms} ms"));
         ms += step;
     }
     let label = format!("last {seconds:.1} s");
-    let [wide, _] = desk.ui.calc_text_size(&label);
-    list.add_text([left + width - wide - desk.px(4.0), top + desk.px(2.0)], ink, label);
+    let [wide, _] = kit.ui.calc_text_size(&label);
+    list.add_text([left + width - wide - kit.px(4.0), top + kit.px(2.0)], ink, label);
 }
 
 /// 1, 2 or 5 times a power of ten.
@@ -230,22 +252,22 @@ fn nice(value: f32) -> f32 {
 }
 
 /// The costliest passes with their mean; gives the one under the pointer.
-fn legend(desk: &Desk, [left, top, width, height]: Area, columns: &Columns) -> Option<Pass> {
-    let ui = desk.ui;
+fn legend(kit: &Kit, [left, top, width, height]: Area, columns: &Columns) -> Option<Pass> {
+    let ui = kit.ui;
     let list = ui.get_window_draw_list();
     let mut means: Vec<(Pass, f32)> =
         PASSES.iter().map(|info| (info.pass, columns.mean(info.pass))).collect();
     means.retain(|(_, ms)| *ms > 0.0);
     means.sort_by(|a, b| b.1.total_cmp(&a.1));
     let ink = ui.style_color(imgui::StyleColor::Text);
-    let line = ui.text_line_height() + desk.px(2.0);
+    let line = ui.text_line_height() + kit.px(2.0);
     let mut found = None;
     for (k, (pass, ms)) in means.iter().take((height / line) as usize).enumerate() {
-        let (x, y) = (left + desk.px(8.0), top + k as f32 * line);
-        let square = desk.px(9.0);
+        let (x, y) = (left + kit.px(8.0), top + k as f32 * line);
+        let square = kit.px(9.0);
         let low = y + (line - square) * 0.5;
         list.add_rect([x, low], [x + square, low + square], color(*pass)).filled(true).build();
-        list.add_text([x + desk.px(14.0), y], ink, pass.name());
+        list.add_text([x + kit.px(14.0), y], ink, pass.name());
         let value = format!("{ms:.3}");
         let [wide, _] = ui.calc_text_size(&value);
         list.add_text([left + width - wide, y], ink, value);
@@ -257,8 +279,8 @@ fn legend(desk: &Desk, [left, top, width, height]: Area, columns: &Columns) -> O
 }
 
 /// What a pass does and costs.
-fn tell(desk: &Desk, pass: Pass, columns: &Columns) {
-    let ui = desk.ui;
+fn tell(kit: &Kit, pass: Pass, columns: &Columns) {
+    let ui = kit.ui;
     let total: f32 = PASSES.iter().map(|info| columns.mean(info.pass)).sum();
     let ms = columns.mean(pass);
     ui.tooltip(|| {
@@ -266,4 +288,35 @@ fn tell(desk: &Desk, pass: Pass, columns: &Columns) {
         ui.text(pass.info().doc);
         ui.text(format!("{ms:.3} ms a step, {:.1} %", 100.0 * ms / total.max(1e-9)));
     });
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    fn pieces(ms: &[f32; Pass::COUNT]) -> Vec<(Pass, f32)> {
+        let mut found = Vec::new();
+        for_each_piece(ms, 1.0, |pass, tall| found.push((pass, tall)));
+        found
+    }
+
+    #[test]
+    fn a_column_has_no_more_pieces_than_pixels_and_keeps_its_height() {
+        let thin = [0.3; Pass::COUNT];
+        let found = pieces(&thin);
+        let total: f32 = found.iter().map(|(_, tall)| tall).sum();
+        assert!((total - 0.3 * Pass::COUNT as f32).abs() < 1e-3, "{total} px");
+        assert!(found.len() <= total.ceil() as usize, "{} pieces in {total} px", found.len());
+        assert!(pieces(&[0.0; Pass::COUNT]).is_empty());
+    }
+
+    #[test]
+    fn the_costliest_stands_for_those_it_goes_with() {
+        let [first, second, third] = [0, 1, 2].map(|k| PASSES[k].pass);
+        let mut ms = [0.0; Pass::COUNT];
+        ms[first as usize] = 0.25;
+        ms[second as usize] = 8.0;
+        ms[third as usize] = 2.0;
+        assert_eq!(pieces(&ms), [(second, 8.25), (third, 2.0)]);
+    }
 }

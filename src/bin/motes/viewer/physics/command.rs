@@ -1,15 +1,16 @@
 //! What the window may ask of the simulation. Every command is carried out between two steps.
 
 use super::placement::Placement;
+use super::straight::Gpu;
 use glam::Vec3;
-use motes::ParticleId;
 use motes::export::Format;
+use motes::{MaterialId, ParticleId};
 use std::path::PathBuf;
 
 /// One request.
 pub enum Command {
-    /// Loads a scene by name or path; a `.motes` file is a snapshot.
-    Open(String),
+    /// Loads a scene by name or path, with keys to set; a `.motes` file is a snapshot.
+    Open(String, Vec<String>),
     /// Runs or stops.
     Play(bool),
     /// Takes this many steps, then stops.
@@ -22,9 +23,14 @@ pub enum Command {
     Threads(usize),
     /// Where the passes run, by name.
     Backend(&'static str),
+    /// Another painter paints: its device can be shared, if it has one.
+    Share(Gpu),
     /// Sets a parameter by name.
     Param(&'static str, toml::Value),
-    /// Sets every parameter as the scene has it.
+    /// Sets a number of a material, by the name of the parameter it stands for; `None` leaves it to
+    /// that parameter.
+    Material(MaterialId, &'static str, Option<f32>),
+    /// Sets every parameter and material as the scene has it.
     SceneParams,
     /// Pulls a particle towards a point.
     Drag { id: ParticleId, target: Vec3 },

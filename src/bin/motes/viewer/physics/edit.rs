@@ -6,10 +6,11 @@ use glam::{Quat, Vec3};
 use motes::shape::mesh::TriangleMesh;
 use motes::world::collider::{Pose, Shape};
 use motes::{
-    Cloth, Collider, Error, Kind, Lattice, Material, Particle, ParticleId, Phase, Result, Scene,
-    Solid, World,
+    Bond, Built, Cloth, Coefficients, Collider, Error, Kind, Lattice, Material, MaterialId,
+    Particle, ParticleId, Phase, Result, Scene, Solid, World,
 };
 use std::path::Path;
+use std::sync::Arc;
 
 /// Acceleration of a whole object that is pulled by 1 m, m/s² (a spring of 2 Hz).
 const PULL: f32 = 160.0;
@@ -33,11 +34,10 @@ pub fn drag(world: &mut World, id: ParticleId, target: Vec3, object_mass: f32) -
 /// Cuts whatever crosses the wedge. Returns how many constraints went.
 pub fn cut(world: &mut World, wedge: &Wedge) -> usize {
     let crosses = |a: &Vec3, b: &Vec3| wedge.crosses(*a, *b);
-    let edges = world.cut(Kind::Distance, |p| crosses(&p[0], &p[1]));
-    // A hinge turns about its edge, the last two; a tetrahedron goes with any of its six.
-    let hinges = world.cut(Kind::Bend, |p| crosses(&p[2], &p[3]));
-    let any = |p: &[Vec3]| (0..4).any(|i| (0..i).any(|j| crosses(&p[i], &p[j])));
-    edges + hinges + world.cut(Kind::Volume, any)
+    // Pins hold nothing together, so they stay.
+    let cut =
+        |kind: Kind| world.cut(kind, |p| kind.edges().iter().any(|&[i, j]| crosses(&p[i], &p[j])));
+    Kind::SETS.into_iter().map(cut).sum()
 }
 
 /// Pins a free particle where it is, frees a pinned one. True when it is pinned now.
@@ -58,6 +58,61 @@ pub fn throw(world: &mut World, ball: &Ball) -> Result<ParticleId> {
     world.add_particle(&Particle { position, velocity, mass, radius, phase })
 }
 
+/// A number of a material.
+pub struct Coefficient {
+    /// Of the parameter that is used where it is open.
+    pub name: &'static str,
+    pub get: fn(&Coefficients) -> Option<f32>,
+    set: fn(&mut Coefficients, Option<f32>),
+}
+
+/// The numbers of a material, in the order in which they are shown.
+pub const COEFFICIENTS: [Coefficient; 3] = [
+    Coefficient {
+        name: "friction",
+        get: |of| of.friction_kinetic,
+        set: |of, value| of.friction_kinetic = value,
+    },
+    Coefficient {
+        name: "static_friction",
+        get: |of| of.friction_static,
+        set: |of, value| of.friction_static = value,
+    },
+    Coefficient {
+        name: "restitution",
+        get: |of| of.restitution,
+        set: |of, value| of.restitution = value,
+    },
+];
+
+/// Sets a number of a material.
+pub fn set_coefficient(
+    world: &mut World,
+    id: MaterialId,
+    name: &str,
+    value: Option<f32>,
+) -> Result<()> {
+    let material = world.material_mut(id)?;
+    let mut new = material.coefficients;
+    for known in COEFFICIENTS.iter().filter(|known| known.name == name) {
+        (known.set)(&mut new, value);
+    }
+    new.validate(&material.name)?;
+    material.coefficients = new;
+    Ok(())
+}
+
+/// Makes the materials of a world as they were in another, where they have the same names there.
+pub fn keep_materials(world: &mut World, kept: &[(MaterialId, Material)]) {
+    for (id, material) in kept {
+        if let Ok(new) = world.material_mut(*id)
+            && new.name == material.name
+        {
+            new.coefficients = material.coefficients;
+        }
+    }
+}
+
 fn free_mass(world: &World) -> f32 {
     let rows = world.particles().positions().iter();
     rows.filter(|p| p.w > 0.0).map(|p| f64::from(1.0 / p.w)).sum::<f64>() as f32
@@ -68,28 +123,28 @@ pub fn place(world: &mut World, wanted: &Placement) -> Result<String> {
     if wanted.what == What::Mesh {
         return place_mesh(world, wanted);
     }
-    let ids = match wanted.what {
+    let built = match wanted.what {
         What::Cloth => place_cloth(world, wanted)?,
         _ => place_body(world, wanted)?,
     };
     if let Some(group) = wanted.group {
         let phase = Phase::group(group).shaped();
         let phase = if wanted.self_collide { phase.self_colliding() } else { phase };
-        ids.iter().try_for_each(|&id| world.set_phase(id, phase))?;
+        built.iter().try_for_each(|&id| world.set_phase(id, phase))?;
     }
-    Ok(format!("placed a {} of {} particles", wanted.what.name(), ids.len()))
+    Ok(format!("placed a {} of {} particles", wanted.what.name(), built.len()))
 }
 
-fn material(wanted: &Placement) -> Material {
-    Material {
+fn bond(wanted: &Placement) -> Bond {
+    Bond {
         stiffness: wanted.stiffness,
         compliance: wanted.compliance,
         break_at: if wanted.break_at > 0.0 { wanted.break_at } else { f32::INFINITY },
-        ..Material::default()
+        ..Bond::default()
     }
 }
 
-fn place_cloth(world: &mut World, wanted: &Placement) -> Result<Vec<ParticleId>> {
+fn place_cloth(world: &mut World, wanted: &Placement) -> Result<Built> {
     let [columns, _, rows] = wanted.counts;
     let turn = wanted.turn();
     world.add_cloth(&Cloth {
@@ -103,13 +158,13 @@ fn place_cloth(world: &mut World, wanted: &Placement) -> Result<Vec<ParticleId>>
         mass: wanted.mass / (columns * rows).max(1) as f32,
         radius: wanted.spacing * 0.5,
         self_collide: wanted.self_collide,
-        stretch: material(wanted),
-        shear: material(wanted),
+        stretch: bond(wanted),
+        shear: bond(wanted),
         ..Cloth::default()
     })
 }
 
-fn place_body(world: &mut World, wanted: &Placement) -> Result<Vec<ParticleId>> {
+fn place_body(world: &mut World, wanted: &Placement) -> Result<Built> {
     let mut lattice = Lattice {
         name: format!("placed {}", wanted.what.name()),
         center: wanted.position,
@@ -124,7 +179,7 @@ fn place_body(world: &mut World, wanted: &Placement) -> Result<Vec<ParticleId>> 
             What::Box | What::Cloth | What::Mesh => Solid::Box,
         },
         self_collide: wanted.self_collide,
-        stretch: material(wanted),
+        stretch: bond(wanted),
         ..Lattice::default()
     };
     // How many particles share the mass is known once it was made.
@@ -155,7 +210,7 @@ fn builtin_mesh(name: &str) -> Result<TriangleMesh> {
     let made = Scene::parse("mesh.toml", &text, None, &[])?.build()?;
     let shape = made.colliders.into_iter().next().map(|collider| collider.shape);
     match shape {
-        Some(Shape::Mesh { mesh, .. }) => Ok(mesh),
+        Some(Shape::Mesh { mesh, .. }) => Ok(Arc::unwrap_or_clone(mesh)),
         _ => Err(Error::value("mesh", format!("there is no mesh `{name}`"))),
     }
 }
@@ -220,6 +275,32 @@ mod tests {
             };
             assert!(what != What::Cloth || (wide(0) < 1e-3 && wide(1) > 0.2), "{name}");
         }
+    }
+
+    #[test]
+    fn numbers_of_a_material_are_set_kept_and_left_open_again() {
+        let mut world = World::new();
+        let ice = Material { name: "ice".into(), ..Material::default() };
+        let ice = world.add_material(&ice).unwrap();
+        let mut fresh = world.clone();
+        for (k, coefficient) in COEFFICIENTS.iter().enumerate() {
+            let value = Some(0.1 * k as f32);
+            set_coefficient(&mut world, ice, coefficient.name, value).unwrap();
+            assert_eq!((coefficient.get)(&world.material(ice).unwrap().coefficients), value);
+        }
+        let kept: Vec<_> = world.materials().map(|(id, m)| (id, m.clone())).collect();
+        keep_materials(&mut fresh, &kept);
+        assert!(fresh.materials().eq(world.materials()));
+        set_coefficient(&mut world, ice, "friction", None).unwrap();
+        assert_eq!(world.material(ice).unwrap().coefficients.friction_kinetic, None);
+        let why = set_coefficient(&mut world, ice, "restitution", Some(2.0)).unwrap_err();
+        assert!(why.to_string().contains("ice.restitution"), "{why}");
+        assert_eq!(world.material(ice).unwrap().coefficients.restitution, Some(0.2));
+        // A material of another name is another one.
+        let mut other = World::new();
+        other.add_material(&Material { name: "oil".into(), ..Material::default() }).unwrap();
+        keep_materials(&mut other, &kept);
+        assert_eq!(other.material(ice).unwrap().coefficients, Coefficients::default());
     }
 
     #[test]

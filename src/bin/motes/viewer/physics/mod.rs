@@ -1,16 +1,24 @@
-//! The simulation on a thread of its own. The window sends commands and takes finished frames; it
+//! The simulation on a thread of its own. The window sends commands and takes finished moments; it
 //! never waits for a step, and a step never waits for the window.
 
 mod command;
 mod edit;
-mod frame;
+mod moment;
 mod placement;
 mod run;
+#[cfg_attr(not(feature = "vulkan"), path = "apart.rs")]
+mod straight;
 mod topology;
 
 pub use command::{Ball, Command, Wedge};
-pub use frame::{Frame, Sample};
+pub use edit::{COEFFICIENTS, Coefficient};
+pub use moment::{Moment, Sample};
 pub use placement::{Placement, What};
+pub use straight::Gpu;
+#[cfg(feature = "vulkan")]
+pub use straight::OnDevice;
+#[cfg(test)]
+pub use topology::Topology;
 
 use super::messages::Note;
 use crossbeam::channel::{Receiver, Sender, unbounded};
@@ -19,18 +27,23 @@ use parking_lot::Mutex;
 use std::sync::Arc;
 use std::sync::atomic::{AtomicBool, Ordering};
 use std::thread::JoinHandle;
+use std::time::{Duration, Instant};
 
+/// How long the end of the window waits for a step that is still being taken.
+const FAREWELL: Duration = Duration::from_secs(1);
 /// Steps whose times are kept for a window that does not look: half a minute at 120 steps a second.
 const SAMPLES: usize = 4096;
 
 /// What the two threads share.
 pub struct Shared {
-    /// The newest frame that the window has not taken.
-    fresh: Mutex<Option<Box<Frame>>>,
-    /// A frame the window is done with, to be filled again.
-    spare: Mutex<Option<Box<Frame>>>,
-    /// Whether the window has taken the last frame. Copying a world nobody looks at is wasted.
+    /// The newest moment that the window has not taken.
+    fresh: Mutex<Option<Box<Moment>>>,
+    /// A moment the window is done with, to be filled again.
+    spare: Mutex<Option<Box<Moment>>>,
+    /// Whether the window has taken the last moment. Copying a world nobody looks at is wasted.
     wanted: AtomicBool,
+    /// Whether the window needs the positions here, and not only where the painter draws from them.
+    looks: AtomicBool,
     /// Times of the latest steps; the oldest are dropped when nobody takes them.
     samples: ArrayQueue<Sample>,
 }
@@ -52,6 +65,7 @@ impl Physics {
             fresh: Mutex::new(None),
             spare: Mutex::new(Some(Box::default())),
             wanted: AtomicBool::new(true),
+            looks: AtomicBool::new(true),
             samples: ArrayQueue::new(SAMPLES),
         });
         let theirs = Arc::clone(&shared);
@@ -71,10 +85,16 @@ impl Physics {
         self.thread.as_ref().is_some_and(|t| !t.is_finished())
     }
 
-    /// Swaps `frame` for a newer one, if there is one.
-    pub fn take(&self, frame: &mut Box<Frame>) -> bool {
+    /// Says whether the window needs the positions of the next moments here. While the simulation
+    /// runs on the painter's device they may stay there; when it stops they are always here.
+    pub fn look(&self, looks: bool) {
+        self.shared.looks.store(looks, Ordering::Relaxed);
+    }
+
+    /// Swaps `moment` for a newer one, if there is one.
+    pub fn take(&self, moment: &mut Box<Moment>) -> bool {
         let Some(fresh) = self.shared.fresh.lock().take() else { return false };
-        let old = std::mem::replace(frame, fresh);
+        let old = std::mem::replace(moment, fresh);
         *self.shared.spare.lock() = Some(old);
         self.shared.wanted.store(true, Ordering::Release);
         true
@@ -95,7 +115,12 @@ impl Drop for Physics {
     fn drop(&mut self) {
         self.send(Command::Quit);
         if let Some(thread) = self.thread.take() {
-            // A step that takes minutes must not keep the window's process: it ends with it.
+            // A device is best closed by its owner. But a step that takes minutes must not keep the
+            // window's process: it ends with it.
+            let asked = Instant::now();
+            while !thread.is_finished() && asked.elapsed() < FAREWELL {
+                std::thread::sleep(Duration::from_millis(2));
+            }
             if thread.is_finished() {
                 let _ = thread.join();
             }

@@ -1,14 +1,17 @@
 //! The thread's loop: commands, steps at the wished pace, frames for the window.
 
 use super::command::Command;
-use super::frame::{Sample, SceneInfo};
+use super::moment::{Sample, SceneInfo};
+use super::straight::{Gpu, OnDevice, Straight};
 use super::topology::{Topology, TopologyKey};
 use super::{Shared, edit};
+use crate::commands::setup::set_param;
+use crate::failure::Failure;
 use crate::viewer::messages::Note;
 use crate::viewer::{backends, comparison, convergence};
 use crossbeam::channel::{Receiver, RecvTimeoutError, Sender, TryRecvError};
 use motes::scene::Scene;
-use motes::{Collider, Engine, ParticleId, World, snapshot};
+use motes::{Collider, Engine, Material, MaterialId, ParticleId, World, snapshot};
 use std::path::{Path, PathBuf};
 use std::sync::Arc;
 use std::sync::atomic::{AtomicBool, Ordering};
@@ -16,6 +19,10 @@ use std::time::{Duration, Instant};
 
 /// A simulation this far behind its pace does not try to catch up.
 const PATIENCE: Duration = Duration::from_millis(250);
+
+/// While the positions stay on the painter's device, every so many frames they are brought here all
+/// the same: shadows and floor are fitted to where the particles are.
+const FRAMES_APART: u32 = 16;
 
 /// What a reset goes back to.
 enum Origin {
@@ -33,6 +40,9 @@ pub struct Runner {
     info: Arc<SceneInfo>,
     threads: usize,
     backend: &'static str,
+    straight: Straight,
+    /// Frames since the positions were brought here.
+    apart: u32,
     playing: bool,
     /// Steps to take before stopping.
     owed: u32,
@@ -61,6 +71,8 @@ impl Runner {
             info: Arc::default(),
             threads,
             backend: &backends::all()[0].name,
+            straight: Straight::new(Gpu::default()),
+            apart: 0,
             playing: false,
             owed: 0,
             speed: 1.0,
@@ -111,7 +123,7 @@ impl Runner {
             true => Some(self.due.saturating_duration_since(Instant::now())),
             false if !self.changed => None,
             false if wanted => Some(Duration::ZERO),
-            // The window has not taken the last frame yet, and will want this one.
+            // The window has not taken the last moment yet, and will want this one.
             false => Some(Duration::from_millis(4)),
         }
     }
@@ -161,10 +173,13 @@ impl Runner {
         }
         // Whatever comes of it, it need not be tried again before something else changes.
         self.changed = false;
+        let on_device = match self.bring() {
+            Ok(on_device) => on_device,
+            Err(error) => {
+                return self.stop(format!("the device's last steps are lost: {error}"));
+            }
+        };
         let Some(engine) = &mut self.engine else { return };
-        if let Err(error) = engine.fetch() {
-            return self.stop(format!("the device's last steps are lost: {error}"));
-        }
         let key = TopologyKey::of(engine.world(), self.generation, self.edits);
         if self.topology.0 != key {
             // Added constraints are in no colour yet; making the schedule sorts them in.
@@ -173,22 +188,46 @@ impl Runner {
             self.topology = (key, Arc::new(topology));
             self.colliders = Arc::new(engine.world().colliders.clone());
         }
-        let mut frame = self.shared.spare.lock().take().unwrap_or_default();
-        frame.fill(engine);
-        frame.generation = self.generation;
-        frame.playing = self.playing;
-        frame.backend = self.backend;
-        frame.scene = Arc::clone(&self.info);
-        frame.topology = Arc::clone(&self.topology.1);
-        frame.colliders = Arc::clone(&self.colliders);
+        let mut moment = self.shared.spare.lock().take().unwrap_or_default();
+        moment.fill(engine);
+        moment.on_device = on_device;
+        moment.generation = self.generation;
+        moment.playing = self.playing;
+        moment.backend = self.backend;
+        moment.scene = Arc::clone(&self.info);
+        moment.topology = Arc::clone(&self.topology.1);
+        moment.colliders = Arc::clone(&self.colliders);
         self.shared.wanted.store(false, Ordering::Release);
-        *self.shared.fresh.lock() = Some(frame);
+        *self.shared.fresh.lock() = Some(moment);
+    }
+
+    /// Brings the positions to where the window needs them: to the painter's device alone while the
+    /// simulation runs there and nobody looks at them here.
+    fn bring(&mut self) -> motes::Result<Option<OnDevice>> {
+        let looks = self.shared.looks.load(Ordering::Relaxed);
+        let may_stay = self.steps() && !looks && self.apart < FRAMES_APART;
+        let Some(engine) = &mut self.engine else { return Ok(None) };
+        if may_stay && let Some(copy) = self.straight.copy(engine)? {
+            self.apart += 1;
+            return Ok(Some(copy));
+        }
+        self.apart = 0;
+        engine.fetch()?;
+        Ok(None)
+    }
+
+    /// Another painter paints; an engine on the same device moves in with it.
+    fn share(&mut self, gpu: Gpu) {
+        self.straight = Straight::new(gpu);
+        if self.engine.as_ref().is_some_and(|engine| self.straight.attracts(engine, self.backend)) {
+            self.move_to(self.backend, self.threads);
+        }
     }
 
     fn obey(&mut self, command: Command) {
         self.changed = true;
         match command {
-            Command::Open(spec) => self.open(&spec),
+            Command::Open(spec, sets) => self.open(&spec, &sets),
             Command::Play(on) => {
                 self.playing = on;
                 self.due = Instant::now();
@@ -205,6 +244,7 @@ impl Runner {
             }
             Command::Threads(threads) => self.move_to(self.backend, threads),
             Command::Backend(name) => self.move_to(name, self.threads),
+            Command::Share(gpu) => self.share(gpu),
             Command::StopCompare => self.stop_compare.store(true, Ordering::Relaxed),
             Command::Save(..)
             | Command::Export(..)
@@ -242,7 +282,7 @@ impl Runner {
                 Ok(Some(format!("state saved as {}", path.display())))
             }
             Command::Export(folder, format) => {
-                crate::frames::export(&folder, format, world)?;
+                motes::export::write_world(&folder, format, world)?;
                 Ok(Some(format!("particles exported to {}", folder.display())))
             }
             Command::Converge(iterations) => {
@@ -271,9 +311,14 @@ impl Runner {
                 self.edits -= 1;
                 world.params.set(name, &value).map(|()| None)
             }
+            Command::Material(id, name, value) => {
+                self.edits -= 1;
+                edit::set_coefficient(world, id, name, value).map(|()| None)
+            }
             Command::SceneParams => {
                 world.params = self.info.params.clone();
-                Ok(Some("every parameter is as the scene has it".into()))
+                edit::keep_materials(world, &self.info.materials);
+                Ok(Some("every parameter and material is as the scene has it".into()))
             }
             Command::Drag { id, target } => {
                 self.edits -= 1;
@@ -312,8 +357,8 @@ impl Runner {
         self.say(done);
     }
 
-    fn open(&mut self, spec: &str) {
-        match load(spec) {
+    fn open(&mut self, spec: &str, sets: &[String]) {
+        match load(spec, sets) {
             Ok((origin, info, world)) => {
                 self.origin = origin;
                 self.info = Arc::new(info);
@@ -329,10 +374,12 @@ impl Runner {
             Origin::Scene(scene) => scene.build(),
             Origin::Snapshot(path) => snapshot::load(path).map(|s| s.world),
         };
-        let params = self.engine.as_ref().map(|e| e.world().params.clone());
         match world {
             Ok(mut world) => {
-                world.params = params.unwrap_or(world.params);
+                if let Some(old) = self.engine.as_ref().map(Engine::world) {
+                    world.params = old.params.clone();
+                    edit::keep_materials(&mut world, &materials(old));
+                }
                 self.take_world(world);
             }
             Err(error) => self.fail("reset", error),
@@ -341,10 +388,12 @@ impl Runner {
 
     fn take_world(&mut self, world: World) {
         self.stop_compare.store(true, Ordering::Relaxed);
-        match engine(world, self.backend, self.threads) {
+        match self.engine(world, self.backend, self.threads) {
             Ok(engine) => {
                 self.engine = Some(engine);
                 self.generation += 1;
+                // The window has to see what is in the scene before it can say what it needs.
+                self.apart = FRAMES_APART;
                 self.torn = false;
                 self.dragged = None;
                 self.owed = 0;
@@ -358,7 +407,8 @@ impl Runner {
     fn move_to(&mut self, backend: &'static str, threads: usize) {
         if let Some(old) = &mut self.engine {
             let fetched = old.fetch();
-            let made = engine(old.world().clone(), backend, threads);
+            let world = old.world().clone();
+            let made = self.engine(world, backend, threads);
             if let Err(error) = fetched {
                 self.fail("back to what was last shown", error);
             }
@@ -371,13 +421,13 @@ impl Runner {
         }
         (self.backend, self.threads) = (backend, threads);
     }
-}
 
-/// An engine whose device brings the world here only when it is shown or changed.
-fn engine(world: World, backend: &str, threads: usize) -> motes::Result<Engine> {
-    let mut engine = Engine::new(world, backends::make(backend, threads))?;
-    engine.keep_on_device(true);
-    Ok(engine)
+    /// An engine whose device brings the world here only when it is shown or changed.
+    fn engine(&self, world: World, backend: &str, threads: usize) -> motes::Result<Engine> {
+        let mut engine = self.straight.engine(world, backend, threads)?;
+        engine.keep_on_device(true);
+        Ok(engine)
+    }
 }
 
 fn release(world: &mut World, dragged: &mut Option<ParticleId>) {
@@ -392,26 +442,33 @@ fn object_mass(topology: &Topology, world: &World, id: ParticleId) -> f32 {
     number.and_then(|&n| topology.objects.get(n as usize)).map_or(0.0, |object| object.mass)
 }
 
-fn load(spec: &str) -> motes::Result<(Origin, SceneInfo, World)> {
+fn materials(world: &World) -> Vec<(MaterialId, Material)> {
+    world.materials().map(|(id, material)| (id, material.clone())).collect()
+}
+
+fn load(spec: &str, sets: &[String]) -> Result<(Origin, SceneInfo, World), Failure> {
     let path = Path::new(spec);
     if path.extension().is_some_and(|e| e == "motes") {
-        let saved = snapshot::load(path)?;
+        let mut saved = snapshot::load(path)?;
+        sets.iter().try_for_each(|set| set_param(&mut saved.world, set))?;
         let scene = Scene::load(&saved.scene).ok();
         let info = SceneInfo {
             spec: spec.into(),
             title: format!("a state of {}", saved.scene),
             camera: scene.map(|s| s.camera()),
             params: saved.world.params.clone(),
+            materials: materials(&saved.world),
         };
         return Ok((Origin::Snapshot(path.into()), info, saved.world));
     }
-    let scene = Scene::load(spec)?;
+    let scene = Scene::load_with(spec, sets)?;
     let world = scene.build()?;
     let info = SceneInfo {
         spec: spec.into(),
         title: scene.title().into(),
         camera: Some(scene.camera()),
         params: world.params.clone(),
+        materials: materials(&world),
     };
     Ok((Origin::Scene(Box::new(scene)), info, world))
 }

@@ -1,8 +1,9 @@
 //! What belongs together in a world: objects, skins and edges, by slot. Made anew only when it
 //! changed, and shared with the window.
 
-use crate::picture::{Skin, joined, skin};
-use motes::{ParticleId, World};
+use crate::painter::picture::hidden;
+use crate::painter::skin::{Skin, joined, skin};
+use motes::{Object, World};
 
 /// Objects, skins and edges of a world.
 #[derive(Default)]
@@ -11,6 +12,8 @@ pub struct Topology {
     pub object: Vec<u32>,
     /// Whether a slot is drawn as part of a skin.
     pub skinned: Vec<bool>,
+    /// Whether a slot is not drawn, since its object is not.
+    pub hidden: Vec<bool>,
     /// Skins with the number of their object.
     pub skins: Vec<(u32, Skin)>,
     /// Distance constraints and their rest lengths.
@@ -52,20 +55,21 @@ impl Topology {
     /// `torn` says that constraints were cut by hand, which the world does not count as broken.
     pub fn of(world: &World, torn: bool) -> Self {
         let p = world.particles();
-        let objects = world.objects();
+        let objects: Vec<&Object> = world.objects().map(|(_, object)| object).collect();
         let mut topology = Topology {
             object: vec![objects.len() as u32; p.len()],
             skinned: vec![false; p.len()],
+            hidden: hidden(world),
             ..Topology::default()
         };
         let edges = (torn || world.broken() > 0).then(|| joined(world));
         for (number, object) in objects.iter().enumerate() {
-            let skin = skin(world, object, edges.as_ref());
+            let skin = object.visible.then(|| skin(world, object, edges.as_ref())).flatten();
             let mut info = ObjectInfo { name: object.name.clone(), particles: 0, mass: 0.0 };
-            let ids = object.first_id..object.first_id.saturating_add(object.id_count);
-            for slot in ids.filter_map(|id| p.slot(ParticleId(id))) {
-                topology.object[slot] = number as u32;
-                topology.skinned[slot] = skin.is_some();
+            for slot in object.particles().filter_map(|id| p.slot(id)) {
+                // A particle of several objects counts as one of the first.
+                topology.object[slot] = topology.object[slot].min(number as u32);
+                topology.skinned[slot] |= skin.is_some();
                 info.particles += 1;
                 let w = p.positions()[slot].w;
                 info.mass += if w > 0.0 { 1.0 / w } else { 0.0 };
@@ -76,5 +80,10 @@ impl Topology {
         let set = world.distance();
         topology.edges = (0..set.len()).map(|i| (set.particles(i), set.rest()[i])).collect();
         topology
+    }
+
+    /// Whether a slot is not drawn.
+    pub fn is_hidden(&self, slot: usize) -> bool {
+        self.hidden.get(slot).copied().unwrap_or(false)
     }
 }

@@ -85,7 +85,7 @@ impl Monkey {
             76..90 => {
                 self.down = down;
                 let binding = &BINDINGS[self.random(BINDINGS.len() as u64) as usize];
-                // Files by the hundred, and scenes of minutes, are not what is tested.
+                // The monkey writes no files and opens no large scenes: they would only cost time.
                 let leaves_files = [Action::Record, Action::Export, Action::SaveProfile];
                 let skipped = leaves_files.contains(&binding.action)
                     || [Action::Screenshot, Action::NextScene, Action::PreviousScene]

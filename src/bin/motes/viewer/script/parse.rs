@@ -5,7 +5,7 @@ use crate::cli::PainterName;
 use crate::failure::Failure;
 use crate::viewer::colors::ColorBy;
 use crate::viewer::painter::Lost;
-use crate::viewer::physics::{Placement, What};
+use crate::viewer::physics::{COEFFICIENTS, Placement, What};
 use crate::viewer::{backends, keys};
 use clap::ValueEnum;
 use glam::{Vec2, Vec3};
@@ -75,6 +75,12 @@ fn read(line: &str) -> Result<Vec<Op>, String> {
             let text = words.rest();
             let value = text.parse().unwrap_or_else(|_| toml::Value::String(text.clone()));
             vec![Op::Set(known, value), Op::Wait(3)]
+        }
+        "material" => {
+            let (material, name) = (words.word()?, words.word()?);
+            let known = COEFFICIENTS.iter().find(|known| known.name == name);
+            let name = known.ok_or(format!("materials have no `{name}`"))?.name;
+            vec![Op::Material(material, name, words.number()?), Op::Wait(3)]
         }
         "resize" => vec![Op::Resize(words.number()?, words.number()?), Op::Wait(2)],
         "threads" => vec![Op::Threads(words.number()?), Op::Wait(3)],

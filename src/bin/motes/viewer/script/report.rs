@@ -1,6 +1,6 @@
 //! What the viewer shows, as JSON: what a test compares a screenshot with.
 
-use crate::machine;
+use crate::commands::machine;
 use crate::viewer::colors::Colors;
 use crate::viewer::panels::Layout;
 use crate::viewer::state::Viewer;
@@ -13,49 +13,55 @@ use winit::window::Window;
 const MOST: usize = 400;
 
 pub fn write(path: &Path, viewer: &Viewer, window: &Window, scale: f32) -> Result<(), String> {
-    let frame = &viewer.frame;
+    let moment = &viewer.moment;
     let size = window.inner_size();
     let layout =
         Layout::new([size.width as f32, size.height as f32], scale, viewer.settings.panels);
-    let colors = Colors::new(frame, viewer.settings.color);
-    let stride = frame.positions.len().div_ceil(MOST).max(1);
-    let particles: Vec<_> = (0..frame.positions.len())
+    let colors = Colors::new(moment, viewer.settings.color);
+    let stride = moment.positions.len().div_ceil(MOST).max(1);
+    let particles: Vec<_> = (0..moment.positions.len())
         .step_by(stride)
         .map(|slot| {
-            let p = frame.positions[slot].truncate();
+            let p = moment.positions[slot].truncate();
             let seen = viewer.view.project(p);
             json!({
-                "id": frame.ids[slot],
+                "id": moment.ids[slot],
                 "position": p.to_array(),
-                "fixed": frame.positions[slot].w == 0.0,
-                "radius": frame.radii[slot],
+                "fixed": moment.positions[slot].w == 0.0,
+                "radius": moment.radii[slot],
                 "color": colors.of(slot),
-                "density": frame.densities.get(slot),
+                "density": moment.densities.get(slot),
                 "pixel": seen.map(|(at, _)| at.to_array()),
                 "depth": seen.map(|(_, depth)| depth),
-                "skinned": frame.topology.skinned.get(slot),
+                "skinned": moment.topology.skinned.get(slot),
             })
         })
         .collect();
     let messages: Vec<_> = viewer.messages.lines().map(|m| (&m.text, m.is_error)).collect();
     let places: Vec<_> =
-        frame.colliders.iter().map(|c| c.pose_at(frame.time).translation.to_array()).collect();
+        moment.colliders.iter().map(|c| c.pose_at(moment.time).translation.to_array()).collect();
+    let materials: Vec<_> = moment
+        .materials
+        .iter()
+        .map(|(_, m)| (&m.name, m.coefficients.friction_kinetic, m.coefficients.restitution))
+        .collect();
     let answers = &viewer.rate.answers;
     let curve = viewer.convergence.curve.as_ref();
     let report = json!({
-        "scene": frame.scene.spec,
-        "step": frame.step,
-        "playing": frame.playing,
-        "particle_count": frame.positions.len(),
-        "constraints": frame.constraints,
-        "colliders": frame.colliders.len(),
+        "scene": moment.scene.spec,
+        "step": moment.step,
+        "playing": moment.playing,
+        "particle_count": moment.positions.len(),
+        "constraints": moment.constraints,
+        "colliders": moment.colliders.len(),
         "collider_places": places,
-        "solver": frame.params.solver.word(),
-        "method": frame.params.method.word(),
-        "broad_phase": frame.params.broad_phase.word(),
-        "iterations": frame.params.iterations,
-        "threads": frame.threads,
-        "backend": frame.backend,
+        "solver": moment.params.solver.word(),
+        "method": moment.params.method.word(),
+        "broad_phase": moment.params.broad_phase.word(),
+        "iterations": moment.params.iterations,
+        "materials": materials,
+        "threads": moment.threads,
+        "backend": moment.backend,
         "painter": viewer.painting.label(viewer.painting.used),
         "selected": viewer.selected,
         "color_range": viewer.settings.color.unit().map(|unit| (colors.range(), unit)),
@@ -73,6 +79,7 @@ pub fn write(path: &Path, viewer: &Viewer, window: &Window, scale: f32) -> Resul
         "fps": viewer.rate.fps(),
         "frame_ms": viewer.rate.ms,
         "frames": viewer.rate.frames,
+        "straight": viewer.rate.straight,
         "longest_gap_ms": viewer.rate.gap.as_secs_f64() * 1e3,
         "inputs": {
             "answered": answers.count,

@@ -1,12 +1,12 @@
 //! imgui's draw lists on the device (`spirv/paint/interface.spvasm`), blended as `paint/ui` does.
 
 use super::textures::Loaded;
-use crate::paint::gpu::{Buffer, Draw, Gpu, check, pipeline};
-use crate::paint::ui::Clip;
+use crate::painter::gpu::{Draw, pipeline};
+use crate::painter::ui::Clip;
 use crate::viewer::painter::Shot;
 use ash::vk;
-use gpu_allocator::MemoryLocation;
 use imgui::{DrawCmd, DrawData, DrawVert};
+use motes::gpu::{Buffer, Device, Failure, Place, check};
 use std::sync::Arc;
 
 const MODULE: &[u8] = include_bytes!("../../../../../../spirv/paint/interface.spv");
@@ -21,11 +21,11 @@ pub struct Interface {
     layout: vk::PipelineLayout,
     set_layout: vk::DescriptorSetLayout,
     sampler: vk::Sampler,
-    gpu: Arc<Gpu>,
+    gpu: Arc<Device>,
 }
 
 impl Interface {
-    pub fn new(gpu: &Arc<Gpu>, pass: vk::RenderPass) -> Result<Self, String> {
+    pub fn new(gpu: &Arc<Device>, pass: vk::RenderPass) -> Result<Self, Failure> {
         let mut interface = Interface {
             textures: None,
             vertices: None,
@@ -65,7 +65,7 @@ impl Interface {
         let (vec2, color) = (vk::Format::R32G32_SFLOAT, vk::Format::R8G8B8A8_UNORM);
         let draw = Draw {
             pass,
-            row: (VERTEX, &[(vec2, 0), (vec2, 8), (color, 16)]),
+            rows: &[(VERTEX, &[(vec2, 0), (vec2, 8), (color, 16)])],
             rate: vk::VertexInputRate::VERTEX,
             topology: vk::PrimitiveTopology::TRIANGLE_LIST,
             depth: None,
@@ -77,7 +77,7 @@ impl Interface {
     }
 
     /// Brings what the shot's interface needs to the device; before the pass it is drawn in.
-    pub fn load(&mut self, commands: vk::CommandBuffer, shot: &Shot) -> Result<(), String> {
+    pub fn load(&mut self, commands: vk::CommandBuffer, shot: &Shot) -> Result<(), Failure> {
         let textures = &shot.textures;
         if self.textures.as_ref().is_none_or(|loaded| loaded.version != textures.version) {
             let (set, sampler) = (self.set_layout, self.sampler);
@@ -88,7 +88,7 @@ impl Interface {
             vertices.extend(list.vtx_buffer().iter().map(words));
             indices.extend_from_slice(list.idx_buffer());
         }
-        let (gpu, place) = (&self.gpu, MemoryLocation::CpuToGpu);
+        let (gpu, place) = (&self.gpu, Place::Written);
         let bytes = bytemuck::cast_slice(&vertices);
         let (kept, usage) = (&mut self.vertices, vk::BufferUsageFlags::VERTEX_BUFFER);
         Buffer::grown(kept, gpu, "vertices", bytes.len(), usage, place)?.write(bytes);

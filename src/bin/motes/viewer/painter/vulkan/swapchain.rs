@@ -1,15 +1,13 @@
 //! The images that the window shows. They go out of date whenever the window changes, and are made
 //! anew then; none are made while it has no size.
 
-use crate::paint::gpu::{Gpu, check};
-use ash::khr::{surface, swapchain};
+use crate::painter::gpu::{Handles, Surface};
+use ash::khr::swapchain;
 use ash::vk;
-use motes::vulkan::Loader;
+use motes::gpu::{Device, Failure, check};
 use std::rc::Rc;
 use std::sync::Arc;
-use winit::raw_window_handle::{
-    HasDisplayHandle, HasWindowHandle, RawDisplayHandle, RawWindowHandle,
-};
+use winit::raw_window_handle::{HasDisplayHandle, HasWindowHandle};
 use winit::window::Window;
 
 /// How long a free image is waited for [ns]: a window that nobody sees may never have one.
@@ -36,11 +34,11 @@ pub struct Swapchain {
     same_bytes: bool,
     /// The size of the window it was made for; nothing when it is out of date.
     made_for: Option<[u32; 2]>,
-    surface: vk::SurfaceKHR,
-    surfaces: surface::Instance,
+    /// Nothing only while a lost one gives way to another.
+    surface: Option<Surface>,
     swapchains: swapchain::Device,
     window: Rc<Window>,
-    gpu: Arc<Gpu>,
+    gpu: Arc<Device>,
 }
 
 /// An image to draw to, and who is told what.
@@ -55,18 +53,14 @@ pub struct Free {
 }
 
 /// What Vulkan wants to know of a window.
-pub fn handles(window: &Window) -> Result<(RawDisplayHandle, RawWindowHandle), String> {
-    let fail = |e| format!("the window cannot be shown to Vulkan: {e}; use --painter software");
+pub fn handles(window: &Window) -> Result<Handles, Failure> {
+    let fail = |e| Failure::Unable(format!("the window cannot be shown to Vulkan: {e}"));
     let display = window.display_handle().map_err(fail)?.as_raw();
     Ok((display, window.window_handle().map_err(fail)?.as_raw()))
 }
 
 impl Swapchain {
-    pub fn new(
-        gpu: &Arc<Gpu>,
-        surface: vk::SurfaceKHR,
-        window: &Rc<Window>,
-    ) -> Result<Self, String> {
+    pub fn new(gpu: &Arc<Device>, surface: Surface, window: &Rc<Window>) -> Result<Self, Failure> {
         let mut chain = Swapchain {
             raw: vk::SwapchainKHR::null(),
             images: Vec::new(),
@@ -75,8 +69,7 @@ impl Swapchain {
             extent: vk::Extent2D::default(),
             same_bytes: false,
             made_for: None,
-            surface,
-            surfaces: surface::Instance::new(&gpu.loader.entry, &gpu.loader.instance),
+            surface: Some(surface),
             swapchains: swapchain::Device::new(&gpu.loader.instance, &gpu.raw),
             window: Rc::clone(window),
             gpu: Arc::clone(gpu),
@@ -88,7 +81,7 @@ impl Swapchain {
     }
 
     /// An image for a window of this size, or nothing when it has to do without for now.
-    pub fn acquire(&mut self, size: [u32; 2]) -> Result<Option<Free>, String> {
+    pub fn acquire(&mut self, size: [u32; 2]) -> Result<Option<Free>, Failure> {
         for _ in 0..ATTEMPTS {
             if self.made_for != Some(size) && !self.make(size)? {
                 return Ok(None);
@@ -117,15 +110,16 @@ impl Swapchain {
     }
 
     /// Shows an image that was drawn to.
-    pub fn present(&mut self, shown: &Free) -> Result<(), String> {
+    pub fn present(&mut self, shown: &Free) -> Result<(), Failure> {
         self.window.pre_present_notify();
         let (waits, chains, indices) = ([shown.drawn], [self.raw], [shown.index]);
         let info = vk::PresentInfoKHR::default()
             .wait_semaphores(&waits)
             .swapchains(&chains)
             .image_indices(&indices);
-        // SAFETY: the image was acquired, and its drawing tells the semaphore.
-        match unsafe { self.swapchains.queue_present(self.gpu.queue, &info) } {
+        // SAFETY: the queue is locked, the image was acquired, and its drawing tells the semaphore.
+        let shown = unsafe { self.swapchains.queue_present(*self.gpu.queue(), &info) };
+        match shown {
             Ok(false) => Ok(()),
             Ok(true) => {
                 // It can still be shown; only another size is worth another swapchain.
@@ -139,7 +133,7 @@ impl Swapchain {
     }
 
     /// What can be made good with the next swapchain is; the rest is an error.
-    fn recover(&mut self, doing: &str, code: vk::Result) -> Result<(), String> {
+    fn recover(&mut self, doing: &str, code: vk::Result) -> Result<(), Failure> {
         match code {
             vk::Result::ERROR_OUT_OF_DATE_KHR
             | vk::Result::ERROR_FULL_SCREEN_EXCLUSIVE_MODE_LOST_EXT => {
@@ -152,35 +146,31 @@ impl Swapchain {
     }
 
     /// The old one is lost, and the swapchain with it.
-    pub fn make_surface(&mut self) -> Result<(), String> {
+    pub fn make_surface(&mut self) -> Result<(), Failure> {
         self.clear()?;
-        // SAFETY: the swapchain on it is gone.
-        unsafe { self.surfaces.destroy_surface(self.surface, None) };
-        self.surface = vk::SurfaceKHR::null();
-        let (display, window) = handles(&self.window)?;
-        let Loader { entry, instance, .. } = &self.gpu.loader;
-        // SAFETY: the window is held as long as the surface.
-        let made = unsafe { ash_window::create_surface(entry, instance, display, window, None) };
-        self.surface = check("making a surface for the window", made)?;
-        let (physical, family) = (self.gpu.physical, self.gpu.family);
-        // SAFETY: the surface is alive, the family the device's.
-        let shows = unsafe {
-            self.surfaces.get_physical_device_surface_support(physical, family, self.surface)
-        };
-        match check("asking whether it shows on this window", shows)? {
+        // A window has one surface at a time.
+        self.surface = None;
+        let surface = Surface::new(&self.gpu.loader, handles(&self.window)?)?;
+        let takes = surface.takes(self.gpu.physical, self.gpu.family)?;
+        self.surface = Some(surface);
+        match takes {
             true => Ok(()),
-            false => Err(format!("{} cannot show on this window any more", self.gpu.name)),
+            false => {
+                let name = &self.gpu.name;
+                Err(Failure::Unable(format!("{name} cannot show on this window any more")))
+            }
         }
     }
 
     fn capabilities(&self) -> Result<vk::SurfaceCapabilitiesKHR, vk::Result> {
-        let (physical, surface) = (self.gpu.physical, self.surface);
+        let surface = self.surface.as_ref().ok_or(vk::Result::ERROR_SURFACE_LOST_KHR)?;
+        let (calls, physical) = (&surface.calls, self.gpu.physical);
         // SAFETY: the surface is alive.
-        unsafe { self.surfaces.get_physical_device_surface_capabilities(physical, surface) }
+        unsafe { calls.get_physical_device_surface_capabilities(physical, surface.raw) }
     }
 
     /// Makes the swapchain anew. False when the window has no size, or is going away.
-    fn make(&mut self, size: [u32; 2]) -> Result<bool, String> {
+    fn make(&mut self, size: [u32; 2]) -> Result<bool, Failure> {
         let can = match self.capabilities() {
             Ok(can) => can,
             Err(code) => {
@@ -194,9 +184,10 @@ impl Swapchain {
         }
         let usage = vk::ImageUsageFlags::TRANSFER_DST;
         if !can.supported_usage_flags.contains(usage) {
-            return Err("images of this window cannot be copied to; use --painter software".into());
+            return Err(Failure::Unable("images of this window cannot be copied to".into()));
         }
-        let (format, same_bytes) = self.format()?;
+        let Some(surface) = &self.surface else { return Ok(false) };
+        let (format, same_bytes) = self.format(surface)?;
         let most = if can.max_image_count == 0 { u32::MAX } else { can.max_image_count };
         let opaque = vk::CompositeAlphaFlagsKHR::OPAQUE;
         let alpha = match can.supported_composite_alpha.contains(opaque) {
@@ -204,7 +195,7 @@ impl Swapchain {
             false => vk::CompositeAlphaFlagsKHR::INHERIT,
         };
         let info = vk::SwapchainCreateInfoKHR::default()
-            .surface(self.surface)
+            .surface(surface.raw)
             .min_image_count((can.min_image_count + 1).min(most))
             .image_format(format)
             .image_color_space(vk::ColorSpaceKHR::SRGB_NONLINEAR)
@@ -238,11 +229,10 @@ impl Swapchain {
         Ok(true)
     }
 
-    fn format(&self) -> Result<(vk::Format, bool), String> {
+    fn format(&self, surface: &Surface) -> Result<(vk::Format, bool), Failure> {
+        let (calls, physical) = (&surface.calls, self.gpu.physical);
         // SAFETY: the surface is alive.
-        let offered = unsafe {
-            self.surfaces.get_physical_device_surface_formats(self.gpu.physical, self.surface)
-        };
+        let offered = unsafe { calls.get_physical_device_surface_formats(physical, surface.raw) };
         let offered = check("asking for the colours of the window", offered)?;
         let offers = |format| {
             let wanted = |o: &vk::SurfaceFormatKHR| {
@@ -251,21 +241,21 @@ impl Swapchain {
             offered.iter().any(wanted)
         };
         let found = FORMATS.into_iter().find(|&(format, _)| offers(format));
-        let none = "this window has no 8-bit sRGB colours for Vulkan; use --painter software";
-        found.ok_or(none.into())
+        let none = "this window has no 8-bit sRGB colours for Vulkan";
+        found.ok_or_else(|| Failure::Unable(none.into()))
     }
 
-    fn semaphore(&self) -> Result<vk::Semaphore, String> {
+    fn semaphore(&self) -> Result<vk::Semaphore, Failure> {
         let info = vk::SemaphoreCreateInfo::default();
         // SAFETY: the device is alive; it is destroyed with the swapchain.
         check("making a semaphore", unsafe { self.gpu.raw.create_semaphore(&info, None) })
     }
 
     /// Destroys what belongs to the swapchain, and not what belongs to the window.
-    fn clear(&mut self) -> Result<(), String> {
+    fn clear(&mut self) -> Result<(), Failure> {
+        let idle = self.gpu.wait_idle();
         // SAFETY: the device is alive, and done with all of it.
         unsafe {
-            let idle = self.gpu.raw.device_wait_idle();
             for told in self.drawn.drain(..) {
                 self.gpu.raw.destroy_semaphore(told, None);
             }
@@ -273,8 +263,8 @@ impl Swapchain {
             self.made_for = None;
             self.swapchains.destroy_swapchain(self.raw, None);
             self.raw = vk::SwapchainKHR::null();
-            check("waiting for the device", idle)
         }
+        idle
     }
 }
 
@@ -282,11 +272,8 @@ impl Drop for Swapchain {
     fn drop(&mut self) {
         // A lost device has nothing left to wait for.
         let _ = self.clear();
-        // SAFETY: nothing is left that was made from them.
-        unsafe {
-            self.gpu.raw.destroy_semaphore(self.free, None);
-            self.surfaces.destroy_surface(self.surface, None);
-        }
+        // SAFETY: nobody waits for it any more. The surface goes after it.
+        unsafe { self.gpu.raw.destroy_semaphore(self.free, None) };
     }
 }
 

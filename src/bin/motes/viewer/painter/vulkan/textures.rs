@@ -1,10 +1,9 @@
 //! What the interface is drawn with, on the device: the font first, then the images, each with the
 //! descriptor set that binds it.
 
-use crate::paint::gpu::{Buffer, Gpu, Image, check};
 use crate::viewer::painter::Textures;
 use ash::vk;
-use gpu_allocator::MemoryLocation;
+use motes::gpu::{Buffer, Device, Failure, Image, Place, check};
 use std::sync::Arc;
 
 pub struct Loaded {
@@ -16,7 +15,7 @@ pub struct Loaded {
     /// Held for the device, as is what they are loaded from.
     images: Vec<Image>,
     staging: Buffer,
-    gpu: Arc<Gpu>,
+    gpu: Arc<Device>,
 }
 
 /// The texels of a texture, four bytes each.
@@ -46,15 +45,15 @@ impl Texels {
 impl Loaded {
     /// Makes them, and records how they get their texels.
     pub fn new(
-        gpu: &Arc<Gpu>,
+        gpu: &Arc<Device>,
         commands: vk::CommandBuffer,
         layout: vk::DescriptorSetLayout,
         sampler: vk::Sampler,
         textures: &Textures,
-    ) -> Result<Self, String> {
+    ) -> Result<Self, Failure> {
         let all = Texels::all(textures);
         let bytes: Vec<u8> = all.iter().flatten().flat_map(|t| &t.bytes).copied().collect();
-        let (source, place) = (vk::BufferUsageFlags::TRANSFER_SRC, MemoryLocation::CpuToGpu);
+        let (source, place) = (vk::BufferUsageFlags::TRANSFER_SRC, Place::Written);
         let mut staging = Buffer::new(gpu, "textures to load", bytes.len(), source, place)?;
         staging.write(&bytes);
         let most = all.len() as u32;
@@ -99,7 +98,7 @@ impl Loaded {
         commands: vk::CommandBuffer,
         texels: &Texels,
         offset: u64,
-    ) -> Result<Image, String> {
+    ) -> Result<Image, Failure> {
         let format = vk::Format::R8G8B8A8_UNORM;
         let usage = vk::ImageUsageFlags::SAMPLED | vk::ImageUsageFlags::TRANSFER_DST;
         let color = vk::ImageAspectFlags::COLOR;
@@ -151,7 +150,7 @@ impl Loaded {
         layout: vk::DescriptorSetLayout,
         sampler: vk::Sampler,
         view: vk::ImageView,
-    ) -> Result<vk::DescriptorSet, String> {
+    ) -> Result<vk::DescriptorSet, Failure> {
         let layouts = [layout];
         let info = vk::DescriptorSetAllocateInfo::default()
             .descriptor_pool(self.pool)

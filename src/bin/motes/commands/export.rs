@@ -1,0 +1,88 @@
+//! What `motes run --export` writes as the run goes: a file for each moment, from the first one on,
+//! the obstacles beside them, and for VTK the list that ParaView opens as one film.
+
+use crate::painter::{Picture, Triangle, picture, tessellate};
+use glam::Vec3;
+use motes::export::{Format, Frame, Group, write_frame, write_series, write_world};
+use motes::{Collider, World};
+use std::path::PathBuf;
+
+pub struct Exporter {
+    folder: PathBuf,
+    format: Format,
+    /// Step and time of each file.
+    frames: Vec<(u64, f64)>,
+}
+
+impl Exporter {
+    pub fn new(folder: PathBuf, format: Format) -> Self {
+        Exporter { folder, format, frames: Vec::new() }
+    }
+
+    /// Writes the world as it is now.
+    pub fn write(&mut self, world: &World) -> motes::Result<()> {
+        write_world(&self.folder, self.format, world)?;
+        let ending = self.format.extension();
+        if world.colliders.iter().any(Collider::is_moving) {
+            self.write_obstacles(&format!("obstacles_{:06}.{ending}", world.step_count()), world)?;
+        } else if self.frames.is_empty() && !world.colliders.is_empty() {
+            self.write_obstacles(&format!("obstacles.{ending}"), world)?;
+        }
+        self.frames.push((world.step_count(), world.time()));
+        Ok(())
+    }
+
+    /// Ends the run.
+    pub fn finish(&self) -> motes::Result<()> {
+        match self.format {
+            Format::Vtk => write_series(&self.folder, self.format, &self.frames),
+            _ => Ok(()),
+        }
+    }
+
+    /// Obstacles as triangles, each a group; endless planes as squares under what is there.
+    fn write_obstacles(&self, name: &str, world: &World) -> motes::Result<()> {
+        let focus = picture::of(world, false).focus;
+        let mut corners: Vec<Vec3> = Vec::new();
+        let mut parts = Vec::new();
+        for (k, collider) in world.colliders.iter().enumerate() {
+            let first = corners.len() / 3;
+            corners.extend(triangles(collider, world.time(), focus).iter().flat_map(|t| t.p));
+            let name = match collider.name.as_str() {
+                "" => format!("collider.{k}"),
+                name => name.into(),
+            };
+            parts.push((name, first..corners.len() / 3));
+        }
+        let count = corners.len();
+        let numbers: Vec<u32> = (0..count as u32).collect();
+        let (triangles, _) = numbers.as_chunks::<3>();
+        let groups: Vec<Group> = parts
+            .iter()
+            .map(|(name, triangles)| Group { name, triangles: triangles.clone(), points: &[] })
+            .collect();
+        let frame = Frame {
+            positions: &corners,
+            velocities: &vec![Vec3::ZERO; count],
+            radii: &vec![0.0; count],
+            phases: &vec![0; count],
+            ids: &numbers,
+            edges: &[],
+            triangles,
+            groups: &groups,
+        };
+        write_frame(self.folder.join(name), self.format, &frame)
+    }
+}
+
+fn triangles(collider: &Collider, time: f64, focus: Option<(Vec3, Vec3)>) -> Vec<Triangle> {
+    let mut picture = Picture::default();
+    let one = std::slice::from_ref(collider);
+    tessellate::add_shapes(&mut picture, one, time);
+    tessellate::add_planes(&mut picture, one, time, focus);
+    if let (Some(height), Some((low, high))) = (picture.ground, focus) {
+        tessellate::add_wall(&mut picture, Vec3::Y, Vec3::Y * height, low, high);
+    }
+    picture.triangles.append(&mut picture.walls);
+    picture.triangles
+}

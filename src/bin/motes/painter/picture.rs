@@ -1,0 +1,135 @@
+//! A world as a picture: spheres coloured by object, skins of cloth and soft bodies, obstacles.
+
+use crate::painter::skin::{Particles, Pattern, Tailor, joined, skin};
+use crate::painter::tessellate;
+use crate::painter::{Content, Line, Picture, Sphere, Triangle, palette};
+use glam::Vec3;
+use motes::{Object, World};
+
+const LINE_COLOR: [u8; 3] = [60, 64, 72];
+
+/// A picture and the box a camera should show: what moves, with the obstacles around it.
+pub struct Seen {
+    pub picture: Picture,
+    pub focus: Option<(Vec3, Vec3)>,
+}
+
+/// Everything to be seen of a world; `lines` adds the distance constraints.
+pub fn of(world: &World, lines: bool) -> Seen {
+    let mut picture = Picture::default();
+    let p = world.particles();
+    let at = |slot: usize| p.positions()[slot].truncate();
+    let mut color = vec![palette::group(0); p.len()];
+    let mut skinned = vec![false; p.len()];
+    let hidden = hidden(world);
+    let edges = (world.broken() > 0).then(|| joined(world));
+    let mut skins = Vec::new();
+    // The first object of a particle gives it its colour, so the last ones come first.
+    let objects: Vec<&Object> = world.objects().map(|(_, object)| object).collect();
+    for (k, object) in objects.iter().enumerate().rev().filter(|(_, object)| object.visible) {
+        let skin = skin(world, object, edges.as_ref());
+        for slot in object.particles().filter_map(|id| p.slot(id)) {
+            color[slot] = palette::group(k as u32);
+            skinned[slot] |= skin.is_some();
+        }
+        skins.extend(skin);
+    }
+    skins.reverse();
+    let of = Particles { at: &at, radius: &|slot| p.radii()[slot], color: &|slot| color[slot] };
+    Tailor::default().add(&mut picture.triangles, skins.iter(), &of, Pattern::Checker);
+    let seen: Vec<usize> = (0..p.len()).filter(|&slot| !hidden[slot]).collect();
+    picture.particles = Content::of_particles(seen.len(), |k| (at(seen[k]), p.radii()[seen[k]]));
+    picture.spheres = seen
+        .iter()
+        .filter(|&&slot| !skinned[slot])
+        .map(|&slot| Sphere { center: at(slot), radius: p.radii()[slot], color: color[slot] })
+        .collect();
+    if lines {
+        picture.lines = (0..world.distance().len())
+            .map(|i| world.distance().particles(i).map(|s| s as usize))
+            .filter(|&[a, b]| !hidden[a] && !hidden[b])
+            .map(|[a, b]| Line { a: at(a), b: at(b), color: LINE_COLOR, width_px: 1.0 })
+            .collect();
+    }
+    let first = picture.triangles.len();
+    tessellate::add_shapes(&mut picture, &world.colliders, world.time());
+    let focus = picture.particles.map(|content| around(&content, &picture.triangles[first..]));
+    tessellate::add_planes(&mut picture, &world.colliders, world.time(), focus);
+    Seen { picture, focus }
+}
+
+/// The box of the content grown by the obstacles, by half its size at most: a hall must not make
+/// what happens in it small.
+pub fn around(content: &Content, obstacles: &[Triangle]) -> (Vec3, Vec3) {
+    let (low, high) = (content.min, content.max);
+    let reach = Vec3::splat((high - low).max_element() * 0.5);
+    let (least, most) = (low - reach, high + reach);
+    obstacles.iter().flat_map(|t| t.p).fold((low, high), |(low, high), p| {
+        let p = p.clamp(least, most);
+        (low.min(p), high.max(p))
+    })
+}
+
+/// By slot: whether the particle is not drawn. That is so when it belongs to hidden objects alone.
+pub fn hidden(world: &World) -> Vec<bool> {
+    let p = world.particles();
+    let mut hidden = vec![false; p.len()];
+    for visible in [false, true] {
+        let objects = world.objects().filter(|(_, object)| object.visible == visible);
+        for slot in objects.flat_map(|(_, object)| object.particles()).filter_map(|id| p.slot(id)) {
+            hidden[slot] = !visible;
+        }
+    }
+    hidden
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use motes::{Bond, Built, Cloth, Grains};
+
+    /// A cloth and grains, joined; with the handles of both.
+    fn world() -> (World, Built, Built) {
+        let mut world = World::new();
+        let cloth = world.add_cloth(&Cloth { columns: 3, rows: 3, ..Cloth::default() }).unwrap();
+        let origin = Vec3::Y * 5.0;
+        let grains = Grains { counts: [2; 3], origin, ..Grains::default() };
+        let grains = world.add_grains(&grains).unwrap();
+        world.add_distance(cloth[0], grains[0], None, &Bond::default()).unwrap();
+        (world, cloth, grains)
+    }
+
+    /// Triangles, spheres and lines of a picture, and the top of what a camera should show.
+    fn counts(world: &World) -> ([usize; 3], Option<f32>) {
+        let Seen { picture, focus } = of(world, true);
+        let counts = [picture.triangles.len(), picture.spheres.len(), picture.lines.len()];
+        (counts, focus.map(|(_, high)| high.y))
+    }
+
+    #[test]
+    fn hidden_objects_are_not_drawn() {
+        let (mut world, cloth, grains) = world();
+        let edges = world.distance().len();
+        let (all, top) = counts(&world);
+        assert_eq!(all, [16, 8, edges], "a cloth has two sides");
+        assert!(top.unwrap() > 5.0);
+        world.object_mut(grains.object).unwrap().visible = false;
+        let (left, top) = counts(&world);
+        assert_eq!(left, [16, 0, edges - 1], "the joint has lost an end");
+        assert!(top.unwrap() < 1.0, "the camera shows what is seen");
+        world.object_mut(cloth.object).unwrap().visible = false;
+        assert_eq!(counts(&world), ([0, 0, 0], None));
+        world.object_mut(grains.object).unwrap().visible = true;
+        assert_eq!(counts(&world).0, [0, 8, 0]);
+    }
+
+    #[test]
+    fn a_particle_of_two_objects_is_drawn_when_one_of_them_is() {
+        let (mut world, _, grains) = world();
+        let few = world.add_object("few", &grains[..3]).unwrap();
+        world.object_mut(grains.object).unwrap().visible = false;
+        assert_eq!(of(&world, false).picture.spheres.len(), 3);
+        world.object_mut(few).unwrap().visible = false;
+        assert_eq!(of(&world, false).picture.spheres.len(), 0);
+    }
+}

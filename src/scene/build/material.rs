@@ -1,0 +1,82 @@
+//! Materials of a scene, and which one an object or an obstacle names.
+
+use crate::error::{Error, Result};
+use crate::scene::file::{MaterialFile, MaterialPairFile};
+use crate::scene::keys::one_of;
+use crate::scene::objects::Common;
+use crate::scene::value::{AtLeastZero, Share};
+use crate::suggest::instead;
+use crate::world::{Coefficients, Material, MaterialId, World};
+
+/// The three keys of a contact; `friction` alone sets both kinds of friction.
+pub(in crate::scene) fn coefficients(
+    friction: Option<AtLeastZero>,
+    static_friction: Option<AtLeastZero>,
+    restitution: Option<Share>,
+) -> Coefficients {
+    let friction = friction.map(|f| f.0);
+    Coefficients {
+        friction_static: static_friction.map(|f| f.0).or(friction),
+        friction_kinetic: friction,
+        restitution: restitution.map(|r| r.0),
+    }
+}
+
+pub(super) fn add(world: &mut World, path: &str, file: &MaterialFile) -> Result<()> {
+    let MaterialFile { name, friction, static_friction, restitution } = file;
+    let refuse = |message: String| Err(Error::value(format!("{path}.name"), message));
+    if name.is_empty() {
+        return refuse("expected a name".into());
+    }
+    if name == MaterialId::DEFAULT_NAME {
+        return refuse(format!("`{name}` is the material of [params]; set its numbers there"));
+    }
+    if world.find_material(name).is_some() {
+        return refuse(format!("two materials are called `{name}`"));
+    }
+    let coefficients = coefficients(*friction, *static_friction, *restitution);
+    world.add_material(&Material { name: name.clone(), coefficients }).map(drop)
+}
+
+pub(super) fn add_pair(world: &mut World, path: &str, file: &MaterialPairFile) -> Result<()> {
+    let MaterialPairFile { materials, friction, static_friction, restitution } = file;
+    let field = format!("{path}.materials");
+    let [a, b] = [&materials.0[0], &materials.0[1]].map(|name| find(world, &field, name));
+    let (a, b) = (a?, b?);
+    if world.material_pair(a, b) != Coefficients::default() {
+        return Err(Error::value(field, "this pair stands in another [[material_pair]] already"));
+    }
+    let coefficients = coefficients(*friction, *static_friction, *restitution);
+    if coefficients == Coefficients::default() {
+        let message = "says nothing; give friction, static_friction or restitution";
+        return Err(Error::value(path, message));
+    }
+    world.set_material_pair(a, b, coefficients)
+}
+
+/// The material that a key names.
+pub(super) fn find(world: &World, field: &str, name: &str) -> Result<MaterialId> {
+    world.find_material(name).ok_or_else(|| {
+        let added = world.materials().map(|(_, material)| material.name.as_str());
+        let meant = instead(name, added.chain([MaterialId::DEFAULT_NAME]));
+        Error::value(field, format!("there is no [[material]] called `{name}`; {meant}"))
+    })
+}
+
+/// The material of an object called `name`: the one it names, or one of its own.
+pub(super) fn of_object(
+    world: &mut World,
+    path: &str,
+    name: &str,
+    keys: &Common,
+) -> Result<MaterialId> {
+    let own = keys.coefficients;
+    let has_own = own != Coefficients::default();
+    let written = if own.friction_static.is_some() { "friction" } else { "restitution" };
+    one_of(path, [("material", keys.material.is_some()), (written, has_own)])?;
+    match keys.material {
+        Some(named) => find(world, &format!("{path}.material"), named),
+        None if has_own => world.add_material(&Material { name: name.into(), coefficients: own }),
+        None => Ok(MaterialId::DEFAULT),
+    }
+}
