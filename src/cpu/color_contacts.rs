@@ -26,6 +26,12 @@ const CLOSE: f32 = 1.02;
 /// among many small ones) take the last, which has a batch for each.
 const PAIR_COLORS: u32 = 32;
 
+/// A colour of tiles with fewer batches than this is solved by the calling worker alone: that takes
+/// some microseconds, and handing it out would take one or two.
+const LIGHT: usize = 128;
+/// Particles whose tiles make a block when pairs are coloured: some microseconds of work.
+const COLORED: usize = 256;
+
 /// A contact candidate: i < j, and the distance of the centres at which they touch, m.
 #[derive(Clone, Copy)]
 pub(crate) struct Pair {
@@ -49,6 +55,8 @@ pub(crate) struct ContactRows {
     tiles: Tiles,
     /// The batches of each tile.
     batches: Lists<Batch, Palette>,
+    /// The batches of each colour of tiles.
+    weight: [usize; COLORS],
     /// Pairs of particles in tiles that do not touch: solved last, one after the other.
     far_pairs: Vec<Batch>,
     particle_count: usize,
@@ -114,7 +122,9 @@ impl ContactRows {
             let touching = unsafe { Touching::new(at, batches) };
             total.fetch_add(team.simd.run(touching), Relaxed);
         };
-        team.blocks(self.tiles.len(), 1, |tile, _| count(self.batches.of(tile)));
+        team.blocks(self.tiles.len(), self.tiles_a_block(), |_, tiles| {
+            tiles.for_each(|tile| count(self.batches.of(tile)));
+        });
         count(&self.far_pairs);
         total.into_inner()
     }
@@ -124,12 +134,22 @@ impl ContactRows {
     fn for_each_tile(&self, team: &Team, visit: impl Fn(&[u32], &[Batch]) + Sync) {
         for color in 0..COLORS {
             let tiles = self.tiles.of_color(color);
-            team.blocks(tiles.len(), 1, |k, _| {
+            let visit = |k: usize| {
                 let tile = tiles[k] as usize;
                 visit(self.tiles.members(tile), self.batches.of(tile));
-            });
+            };
+            if self.weight[color] < LIGHT {
+                (0..tiles.len()).for_each(visit);
+            } else {
+                team.blocks(tiles.len(), 1, |k, _| visit(k));
+            }
         }
         visit(&[], &self.far_pairs);
+    }
+
+    /// How many tiles make a block of work in the mean.
+    fn tiles_a_block(&self) -> usize {
+        (self.tiles.len() * COLORED / self.particle_count.max(1)).max(1)
     }
 
     fn fill(&mut self, team: &Team, neighbors: &Neighbors, broad: &Broad) -> Result<()> {
@@ -138,7 +158,8 @@ impl ContactRows {
         self.tiles.fill(team, points, &broad.extent);
         let tiles = &self.tiles;
         let holds_every_pair = tiles.hold_every_pair(&broad.extent);
-        self.batches.fill(team, tiles.len(), (tiles.len(), 1), |range, desk| {
+        let block = self.tiles_a_block();
+        self.batches.fill(team, tiles.len(), (tiles.len(), block), |range, desk| {
             for tile in range {
                 let (out, palette) = desk.parts();
                 palette.add_tile(tiles, tile, holds_every_pair, neighbors, points);
@@ -146,6 +167,10 @@ impl ContactRows {
                 desk.end(tile);
             }
         })?;
+        self.weight = std::array::from_fn(|color| {
+            let tiles = self.tiles.of_color(color).iter();
+            tiles.map(|&tile| self.batches.of(tile as usize).len()).sum()
+        });
         self.far_pairs.clear();
         if !holds_every_pair {
             for i in 0..points.len() {

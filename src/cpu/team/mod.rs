@@ -4,8 +4,20 @@
 //! that is what makes results the same for any team.
 
 mod busy;
+mod claim;
 mod regions;
 mod rows;
+
+/// What `claim` is written with; its model has others.
+mod atomic {
+    #[cfg(test)]
+    pub(super) use super::tests::hold_up;
+    pub use std::sync::atomic::{AtomicPtr, AtomicU64, AtomicUsize, Ordering};
+
+    /// Where a test holds workers up, so that what rarely happens between two workers does.
+    #[cfg(not(test))]
+    pub fn hold_up() {}
+}
 
 pub(crate) use busy::ROWS as BUSY_ROWS;
 pub(crate) use rows::{Rows, Shared};
