@@ -36,7 +36,8 @@ pub fn write_world(folder: impl AsRef<Path>, format: Format, world: &World) -> R
     let velocities: Vec<_> = slots.iter().map(|&s| p.velocities()[s].truncate()).collect();
     let radii: Vec<_> = slots.iter().map(|&s| p.radii()[s]).collect();
     let phases: Vec<_> = slots.iter().map(|&s| p.phases()[s]).collect();
-    let ids: Vec<_> = slots.iter().map(|&s| p.ids()[s]).collect();
+    // The formats have no whole numbers of 64 bits.
+    let ids: Vec<_> = slots.iter().map(|&s| p.ids()[s] as u32).collect();
     let edges: Vec<_> = (0..world.distance().len())
         .map(|i| world.distance().particles(i).map(|s| place[s as usize]))
         .collect();

@@ -10,7 +10,7 @@ mod changes;
 mod columns;
 
 pub(crate) use changes::Changes;
-pub(crate) use columns::{Column, Item, columns};
+pub(crate) use columns::{Column, Item, columns, give_back};
 
 use crate::world::Kind;
 

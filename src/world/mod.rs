@@ -46,6 +46,7 @@ use crate::table::Changes;
 
 use glam::{Vec3, Vec4};
 use serde::{Deserialize, Serialize};
+use std::collections::HashSet;
 use std::sync::Arc;
 
 /// Fewer particles than this stay as they were made: they fit the second cache in any order.
@@ -257,11 +258,26 @@ impl World {
         self.pins.iter_mut().for_each(|pin| pin.lambda = 0.0);
     }
 
-    /// A group number that no object has yet. Group 0 is never given: it is left to particles
-    /// added by hand.
+    /// A group number that no particle has. Group 0 is never given: it is left to particles added by
+    /// hand. After 16 million groups those are given again that no particle is in any more.
     pub fn new_group(&mut self) -> u32 {
-        self.next_group += 1;
-        self.next_group & Phase::MAX_GROUP
+        const ALL: u32 = Phase::MAX_GROUP;
+        // Beyond the last number a second count begins, which never ends.
+        let next = |count: u32| if count < 2 * ALL { count + 1 } else { ALL + 1 };
+        self.next_group = next(self.next_group);
+        if self.next_group > ALL {
+            let taken: HashSet<u32> =
+                self.particles.phase.iter().map(|&phase| Phase(phase).group_number()).collect();
+            // One is free within as many tries as there are others, unless all are taken.
+            for _ in 0..taken.len().min(ALL as usize) {
+                if !taken.contains(&(self.next_group - ALL)) {
+                    break;
+                }
+                self.next_group = next(self.next_group);
+            }
+            return self.next_group - ALL;
+        }
+        self.next_group
     }
 
     /// Whether any two particles may ever touch: if not, the broad phase is left out.
@@ -273,6 +289,38 @@ impl World {
                     || Phase(p).group_number() != Phase(first).group_number()
             }),
             None => false,
+        }
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    /// Groups of the living are not given to anyone else, however many were given before.
+    #[test]
+    fn groups_do_not_run_out() {
+        let mut world = World::new();
+        let small = Grains { counts: [2, 1, 1], ..Grains::default() };
+        let group = |world: &World, built: &Built| {
+            let slot = world.particles.slot(built[0]).unwrap();
+            Phase(world.particles.phase[slot]).group_number()
+        };
+        let early: Vec<Built> = (0..3).map(|_| world.add_grains(&small).unwrap()).collect();
+        assert_eq!(early.iter().map(|built| group(&world, built)).collect::<Vec<_>>(), [1, 2, 3]);
+        world.remove_object(early[1].object).unwrap();
+        for count in [Phase::MAX_GROUP - 1, 2 * Phase::MAX_GROUP - 1] {
+            world.next_group = count;
+            let late: Vec<u32> = (0..4)
+                .map(|_| {
+                    let built = world.add_grains(&small).unwrap();
+                    let group = group(&world, &built);
+                    world.remove_object(built.object).unwrap();
+                    group
+                })
+                .collect();
+            assert_eq!(late, [Phase::MAX_GROUP, 2, 4, 5], "1 and 3 are taken");
+            world.validate().unwrap();
         }
     }
 }

@@ -37,9 +37,9 @@ impl World {
 }
 
 /// Pairs of ids, the lower one first.
-pub(crate) struct Joined(HashSet<[u32; 2]>);
+pub(crate) struct Joined(HashSet<[u64; 2]>);
 
-fn sorted(a: u32, b: u32) -> [u32; 2] {
+fn sorted(a: u64, b: u64) -> [u64; 2] {
     [a.min(b), a.max(b)]
 }
 

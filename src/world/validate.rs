@@ -245,10 +245,7 @@ impl World {
         self.check_materials()?;
         let p = &self.particles;
         let n = p.len();
-        let ids_match = p.slots_by_id().all(|s| s < n)
-            && p.slots_by_id().count() == n
-            && p.id.iter().enumerate().all(|(s, &id)| p.slot.get(id as usize) == Some(&(s as u32)));
-        if !p.columns_have_rows(n) || !ids_match {
+        if !p.columns_have_rows(n) || !p.ids_are_sound() {
             return Err(Error::value("particles", "the arrays do not belong together"));
         }
         let legal = |slot: &usize| {
@@ -308,7 +305,6 @@ impl World {
     }
 
     fn objects_are_sound(&self) -> bool {
-        let p = &self.particles;
-        self.objects.are_sound(p.slot.len(), |id| p.slot(id).is_some())
+        self.objects.are_sound(&self.particles)
     }
 }

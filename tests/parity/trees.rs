@@ -260,7 +260,7 @@ fn worlds() -> Vec<(&'static str, World)> {
     let alike = |_| 0.05;
     let mut flyers = cloud(500, 2.0, 5, alike);
     for (k, far) in [1e4, -1e9, 1e19, 1e30].into_iter().enumerate() {
-        let id = ParticleId(7 * k as u32 + 3);
+        let id = ParticleId(7 * k as u64 + 3);
         flyers.set_position(id, Vec3::new(far, -far, 0.5)).unwrap();
     }
     let mut lost = cloud(300, 1.0, 6, alike);
@@ -429,7 +429,7 @@ fn ids_follow_particles_that_the_device_sorts() {
         engine.into_world()
     };
     let expected = stepped(Backend::Cpu { threads: 1 });
-    let ids = (0..expected.particles().len() as u32).map(ParticleId);
+    let ids = (0..expected.particles().len() as u64).map(ParticleId);
     assert!(ids.clone().any(|id| expected.particles().slot(id) != world.particles().slot(id)));
     for from in [None, Some(Pass::Bounds), Some(Pass::MortonCodes), Some(Pass::FindNeighborsBvh)] {
         let found = stepped(Backend::Vulkan { device: None, from });

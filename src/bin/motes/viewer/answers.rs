@@ -13,8 +13,8 @@ pub struct Seen {
     camera: [Vec3; 2],
     settings: Settings,
     placement: Placement,
-    pull: Option<(u32, Vec3)>,
-    selected: Option<u32>,
+    pull: Option<(u64, Vec3)>,
+    selected: Option<u64>,
     /// Playing, keys listed, profile frozen.
     switches: [bool; 3],
     /// The mouse as imgui has it: it takes the events of a burst one after the other.

@@ -25,7 +25,7 @@ enum Gesture {
     Throw(Vec2),
     /// A particle pulled along a plane at this depth, and where to.
     Pull {
-        id: u32,
+        id: u64,
         depth: f32,
         target: Vec3,
     },
@@ -47,7 +47,7 @@ pub struct Pointer {
 
 impl Pointer {
     /// The particle that is pulled, and where to.
-    pub fn pull(&self) -> Option<(u32, Vec3)> {
+    pub fn pull(&self) -> Option<(u64, Vec3)> {
         match self.gesture {
             Gesture::Pull { id, target, .. } => Some((id, target)),
             _ => None,
@@ -127,7 +127,7 @@ impl Viewer {
         };
     }
 
-    fn begin_pull(&self, id: u32) -> Gesture {
+    fn begin_pull(&self, id: u64) -> Gesture {
         let place = self.moment.slot(id).map(|slot| self.moment.positions[slot].truncate());
         let seen = place.and_then(|p| Some((p, self.view.project(p)?.1)));
         seen.map_or(Gesture::Orbit, |(target, depth)| Gesture::Pull { id, depth, target })

@@ -28,9 +28,9 @@ pub struct Scenery {
 /// What is drawn because the user points at it: a selection, a pull, an outline.
 #[derive(Default)]
 pub struct Marks<'a> {
-    pub selected: Option<u32>,
+    pub selected: Option<u64>,
     /// A dragged particle and where it is pulled to.
-    pub pull: Option<(u32, Vec3)>,
+    pub pull: Option<(u64, Vec3)>,
     /// What may be placed next.
     pub place: Option<&'a Placement>,
 }
@@ -129,7 +129,7 @@ fn add_marks(picture: &mut Picture, moment: &Moment, marks: &Marks) {
         Theme::Dark => SELECTED,
         Theme::Light => SELECTED_LIGHT,
     };
-    let place = |id: u32| {
+    let place = |id: u64| {
         let slot = moment.slot(id)?;
         Some((moment.positions[slot].truncate(), moment.radii[slot]))
     };

@@ -276,7 +276,7 @@ fn resolve(viewer: &Viewer, point: Point) -> Result<Vec2, String> {
     match point {
         Point::At(at) => Ok(at),
         Point::Particle(id) => {
-            let slot = viewer.moment.slot(id).ok_or(format!("there is no particle {id}"))?;
+            let slot = viewer.moment.slot(id.into()).ok_or(format!("there is no particle {id}"))?;
             let seen = viewer.view.project(viewer.moment.positions[slot].truncate());
             seen.map(|(at, _)| at).ok_or(format!("particle {id} is behind the camera"))
         }

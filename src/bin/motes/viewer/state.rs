@@ -48,7 +48,7 @@ pub struct Viewer {
     pub compare: Compare,
     /// What the user wants. The moment tells what the simulation really does.
     pub playing: bool,
-    pub selected: Option<u32>,
+    pub selected: Option<u64>,
     pub help: bool,
     /// Parameters that were set and that no frame has shown yet.
     pub pending: Pending,

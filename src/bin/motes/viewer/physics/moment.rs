@@ -30,7 +30,7 @@ pub struct Moment {
     pub made_of: Vec<MaterialId>,
     /// The materials of the world; the default one is `params`.
     pub materials: Vec<(MaterialId, Material)>,
-    pub ids: Vec<u32>,
+    pub ids: Vec<u64>,
     /// kg/m³; empty until the window measures them.
     pub densities: Vec<f32>,
     pub topology: Arc<Topology>,
@@ -99,7 +99,7 @@ impl Moment {
     }
 
     /// Where a particle lies in the arrays now.
-    pub fn slot(&self, id: u32) -> Option<usize> {
+    pub fn slot(&self, id: u64) -> Option<usize> {
         // Few particles are looked up by name, a map of all of them would cost more.
         self.ids.iter().position(|&i| i == id)
     }

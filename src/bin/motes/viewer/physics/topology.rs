@@ -45,7 +45,7 @@ impl TopologyKey {
         // Sampled: a sort moves nearly all of them.
         let stride = (ids.len() / 512).max(1);
         let order = ids.iter().step_by(stride).fold(ids.len() as u64, |hash, &id| {
-            (hash ^ u64::from(id)).wrapping_mul(0x0000_0100_0000_01b3).rotate_left(17)
+            (hash ^ id).wrapping_mul(0x0000_0100_0000_01b3).rotate_left(17)
         });
         TopologyKey { generation, edits, broken: world.broken(), order }
     }
