@@ -853,3 +853,93 @@ fn a_scene_larger_than_the_limit_of_the_process_is_refused() {
     assert_eq!(output.status.code(), Some(2), "{message}");
     assert!(message.contains("2000000 particles") && message.contains("MiB free"), "{message}");
 }
+
+#[test]
+fn the_meshes_of_a_scene_are_inputs_too() {
+    let folder = Folder::new();
+    let frames = Path::new(&folder.path("frames")).to_path_buf();
+    std::fs::create_dir(&frames).unwrap();
+    let rock = include_bytes!("../assets/meshes/axe.obj");
+    let (mesh, frame) = (folder.path("rock.obj"), frames.join("frame_000000.obj"));
+    std::fs::write(&mesh, rock).unwrap();
+    std::fs::write(&frame, rock).unwrap();
+    let scene = folder.path("rocks.toml");
+    let collider = |file: &str| format!("[[collider]]\nshape = 'mesh'\nmesh = '{file}'\n");
+    let text_of = collider("rock.obj") + &collider("frames/frame_000000.obj");
+    std::fs::write(
+        &scene,
+        format!("{text_of}[[particles]]\npositions = [[0, 9, 0]]\nradius = 0.1\n"),
+    )
+    .unwrap();
+    let refused = |args: &[&str]| {
+        let message = bad(2, args);
+        assert!(message.contains("the file of a mesh of the scene"), "{message}");
+    };
+    refused(&["run", &scene, "--steps", "1", "--save", &mesh]);
+    refused(&["run", &scene, "--steps", "1", "--report", &folder.path("./rock.obj")]);
+    refused(&["bench", &scene, "--steps", "1", "--csv", &mesh]);
+    let frames = folder.path("frames");
+    refused(&["run", &scene, "--steps", "1", "--format", "obj", "--export", &frames]);
+    for path in [Path::new(&mesh), &frame] {
+        assert_eq!(std::fs::read(path).unwrap(), rock);
+    }
+    // PLY files have other names, and a mesh that the scene no longer has is not its own.
+    good(&["run", &scene, "--steps", "1", "--format", "ply", "--export", &frames]);
+    let other = ["--set", "collider=[]", "--save", &mesh];
+    good(&[&["run", &scene, "--steps", "1"][..], &other].concat());
+}
+
+#[cfg(unix)]
+#[test]
+fn another_name_of_an_input_is_that_input() {
+    let folder = Folder::new();
+    let (state, hard, soft) = (folder.path("a.motes"), folder.path("hard"), folder.path("soft"));
+    good(&["run", &folder.scene, "--steps", "2", "--save", &state]);
+    std::fs::hard_link(&state, &hard).unwrap();
+    std::os::unix::fs::symlink(&state, &soft).unwrap();
+    for name in [&hard, &soft] {
+        let message = bad(2, &["run", "--load", &state, "--steps", "1", "--save", name]);
+        assert!(message.contains("is the file of --load"), "{message}");
+    }
+    let message = bad(2, &["run", &folder.scene, "--save", &hard, "--report", &state]);
+    assert!(message.contains("is the file of"), "{message}");
+}
+
+/// Every option that takes a name answers alike to one that is not Unicode.
+#[cfg(unix)]
+#[test]
+fn names_that_are_not_unicode_are_refused_alike() {
+    use std::ffi::OsStr;
+    use std::os::unix::ffi::OsStrExt;
+    let folder = Folder::new();
+    let odd = OsStr::from_bytes(b"odd\xff.toml");
+    std::fs::copy(&folder.scene, Path::new(&folder.path("")).join(odd)).unwrap();
+    let before = folder.names();
+    let scene = folder.scene.as_str();
+    for args in [
+        &["run"][..],
+        &["view"],
+        &["render"],
+        &["bench"],
+        &["run", "--load"],
+        &["run", scene, "--steps", "1", "--save"],
+        &["run", scene, "--steps", "1", "--report"],
+        &["run", scene, "--steps", "1", "--export"],
+        &["render", scene, "--steps", "1", "-o"],
+        &["bench", scene, "--steps", "1", "--json"],
+        &["bench", scene, "--steps", "1", "--csv"],
+        &["converge", "--plot"],
+        &["view", "--script"],
+    ] {
+        let output = Command::new(env!("CARGO_BIN_EXE_motes"))
+            .args(args)
+            .arg(odd)
+            .current_dir(folder.path(""))
+            .output()
+            .unwrap();
+        let message = text(&output.stderr);
+        assert_eq!(output.status.code(), Some(2), "{args:?}: {message}");
+        assert!(message.contains("is not Unicode") && message.contains("rename it"), "{message}");
+    }
+    assert_eq!(folder.names(), before);
+}

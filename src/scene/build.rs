@@ -13,6 +13,8 @@ use super::objects::Entry;
 use crate::error::{Error, Result};
 use crate::world::{Force, ForceKind, MaterialId, World};
 
+pub(super) use collider::mesh_file;
+
 impl Scene {
     /// Builds the world. The same scene gives the same bits every time.
     pub fn build(&self) -> Result<World> {

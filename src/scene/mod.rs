@@ -157,6 +157,7 @@ use crate::world::{MemoryNeed, Params};
 use file::SceneFile;
 use glam::Vec3;
 use load::Source;
+use std::path::PathBuf;
 
 /// Where the scene wants to be looked at from; what is not given is up to the viewer.
 #[derive(Clone, Copy, Debug, Default, PartialEq)]
@@ -254,6 +255,12 @@ impl Scene {
     /// How many checks it carries.
     pub fn check_count(&self) -> usize {
         self.checks.len()
+    }
+    /// The files of its meshes, which are read when it is built.
+    pub fn mesh_files(&self) -> impl Iterator<Item = PathBuf> + '_ {
+        let folder = self.source.folder.as_deref();
+        let named = self.file.collider.iter().filter_map(|collider| collider.mesh.as_deref());
+        named.filter_map(move |name| build::mesh_file(name, folder))
     }
     /// What the built world will hold at most.
     pub fn need(&self) -> MemoryNeed {

@@ -13,6 +13,7 @@ mod grains;
 mod lattice;
 mod list;
 pub(crate) mod material;
+mod memory;
 mod object;
 mod params;
 mod particles;
@@ -30,6 +31,7 @@ pub use lattice::{Lattice, LatticeEdges};
 pub(crate) use list::{AddedLists, ListKey, Span};
 pub use list::{ListDescription, ListFilter, ListId, ListPairs, ListReach, Who};
 pub use material::{Coefficients, Material, MaterialId};
+pub use memory::MemoryNeed;
 pub use object::{Built, Object, ObjectId, Surface};
 pub use params::{
     Acceleration, BroadPhase, BvhStart, BvhVolume, BvhWalk, Integrator, Method, ParamInfo, Params,
@@ -38,7 +40,6 @@ pub use params::{
 pub(crate) use particles::GONE;
 pub use particles::{Particle, ParticleId, Particles, Phase};
 pub use pin::{Path, Pin};
-pub use validate::MemoryNeed;
 
 pub use crate::kind::Kind;
 use crate::kind::Sets;

@@ -25,8 +25,9 @@ pub fn run(args: &BenchArgs, out: &mut dyn Write) -> Result<(), Failure> {
         }
         _ => {}
     }
-    let files: Vec<_> = args.scenes.iter().filter_map(|s| output::scene_file(s)).collect();
-    let inputs: Vec<_> = files.iter().map(|file| ("a scene", Some(file.as_path()))).collect();
+    let sets = &args.tuning.set;
+    let files: Vec<_> = args.scenes.iter().flat_map(|s| output::scene_files(s, sets)).collect();
+    let inputs: Vec<_> = output::named(&files).collect();
     output::check(&[("--json", args.json.as_deref()), ("--csv", args.csv.as_deref())], &inputs)?;
     let scenes: Vec<String> = match args.scenes.is_empty() {
         true => Scene::builtin_names().map(Into::into).collect(),

@@ -7,6 +7,13 @@ use motes::export::{Format, Frame, Group, write_frame, write_series, write_world
 use motes::{Collider, World};
 use std::path::PathBuf;
 
+/// Whether an export may write a file of this name into its folder.
+pub fn writes(format: Format, name: &str) -> bool {
+    let stem = |ending: &str| name.strip_suffix(ending).and_then(|n| n.strip_suffix('.'));
+    let ours = |stem: &str| stem.starts_with("frame") || stem.starts_with("obstacles");
+    stem(format.extension()).is_some_and(ours) || stem("series").is_some_and(ours)
+}
+
 pub struct Exporter {
     folder: PathBuf,
     format: Format,

@@ -16,8 +16,9 @@ use std::time::Instant;
 
 pub fn run(args: &RenderArgs, out: &mut dyn Write) -> Result<(), Failure> {
     output::check_png("-o", &args.output)?;
-    let scene = output::scene_file(&args.scene);
-    output::check(&[("-o", Some(&args.output))], &[("the scene", scene.as_deref())])?;
+    let scene = output::scene_files(&args.scene, &args.tuning.set);
+    let inputs: Vec<_> = output::named(&scene).collect();
+    output::check(&[("-o", Some(&args.output))], &inputs)?;
     let setup = Setup::of_scene(&args.scene, &args.tuning)?;
     setup.warn();
     let steps = setup.steps(args.steps);
