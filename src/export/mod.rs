@@ -6,7 +6,7 @@ mod ply;
 mod vtk;
 mod world;
 
-pub use world::{write_series, write_world};
+pub use world::{write_series, write_world, write_world_as};
 
 use std::fmt;
 use std::ops::Range;

@@ -16,6 +16,11 @@ pub struct Seen {
 
 /// Everything to be seen of a world; `lines` adds the distance constraints.
 pub fn of(world: &World, lines: bool) -> Seen {
+    colored(world, lines, None)
+}
+
+/// The same with a colour for each slot, which tells something else than objects do.
+pub fn colored(world: &World, lines: bool, colors: Option<&[[u8; 3]]>) -> Seen {
     let mut picture = Picture::default();
     let p = world.particles();
     let at = |slot: usize| p.positions()[slot].truncate();
@@ -35,8 +40,16 @@ pub fn of(world: &World, lines: bool) -> Seen {
         skins.extend(skin);
     }
     skins.reverse();
+    let pattern = match colors {
+        Some(colors) => {
+            color.copy_from_slice(colors);
+            // Where colours measure something, a pattern would be read as a measure.
+            Pattern::Plain
+        }
+        None => Pattern::Checker,
+    };
     let of = Particles { at: &at, radius: &|slot| p.radii()[slot], color: &|slot| color[slot] };
-    Tailor::default().add(&mut picture.triangles, skins.iter(), &of, Pattern::Checker);
+    Tailor::default().add(&mut picture.triangles, skins.iter(), &of, pattern);
     let seen: Vec<usize> = (0..p.len()).filter(|&slot| !hidden[slot]).collect();
     picture.particles = Content::of_particles(seen.len(), |k| (at(seen[k]), p.radii()[seen[k]]));
     picture.spheres = seen

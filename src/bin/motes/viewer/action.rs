@@ -1,11 +1,12 @@
 //! What a key, a button or a script may ask of the viewer.
 
 use super::catalog::Catalog;
+use super::names;
 use super::physics::{Command, Physics, Placement};
+use super::pictures::Frame;
 use super::state::Viewer;
 use glam::Vec2;
 use motes::ParticleId;
-use motes::export::Format;
 use motes::world::{BroadPhase, Method};
 use std::path::PathBuf;
 
@@ -38,9 +39,9 @@ pub enum Action {
     Smaller,
     Larger,
     SaveProfile,
-    Record,
+    Record(Frame),
     Export,
-    Screenshot,
+    Screenshot(Frame),
     Help,
 }
 
@@ -86,9 +87,9 @@ impl Viewer {
             Action::Smaller => self.set_scale(self.settings.scale - 0.125),
             Action::Larger => self.set_scale(self.settings.scale + 0.125),
             Action::SaveProfile => self.save_profile(),
-            Action::Record => self.toggle_recording(),
-            Action::Export => self.export(),
-            Action::Screenshot => self.screenshot = Some(self.free_name("png")),
+            Action::Record(frame) => self.toggle_recording(frame),
+            Action::Export => self.physics.send(Command::Export),
+            Action::Screenshot(frame) => self.take_picture(frame),
             Action::Help => self.help ^= true,
         }
     }
@@ -157,28 +158,10 @@ impl Viewer {
         self.settings.scale = scale.clamp(0.5, 3.0);
     }
 
-    fn export(&mut self) {
-        self.physics.send(Command::Export(PathBuf::from("."), Format::Ply));
-        self.physics.send(Command::Save(self.free_name("motes")));
-    }
-
-    /// A file name that is not taken: scene, step, and a number where that is needed.
+    /// A file name that is not taken.
     pub fn free_name(&self, ending: &str) -> PathBuf {
-        let scene = self.scene_stem();
-        let base = format!("{scene}_{:06}", self.moment.step);
-        let named = |k: u32| match k {
-            0 => PathBuf::from(format!("{base}.{ending}")),
-            k => PathBuf::from(format!("{base}_{k}.{ending}")),
-        };
-        (0..10_000).map(named).find(|path| !path.exists()).unwrap_or_else(|| named(0))
-    }
-
-    /// The scene's name as part of a file name.
-    pub fn scene_stem(&self) -> String {
-        let spec = &self.moment.scene.spec;
-        let stem = std::path::Path::new(spec).file_stem().unwrap_or_default().to_string_lossy();
-        let safe = |c: char| if c.is_alphanumeric() { c } else { '_' };
-        stem.chars().map(safe).collect()
+        let [path] = names::free(&self.moment.scene.spec, self.moment.step, [ending]);
+        path
     }
 }
 

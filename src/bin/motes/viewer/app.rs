@@ -97,7 +97,7 @@ impl App {
         let since = started - self.drawn;
         self.drawn = started;
         let Some(size) = shown.size() else { return };
-        let fresh = self.viewer.update();
+        self.viewer.update();
         let viewer = &mut self.viewer;
         // A script may report it before the panels are drawn.
         viewer.measure_density();
@@ -113,7 +113,7 @@ impl App {
                 }
             }
         }
-        if let Err(why) = shown.frame(viewer, size, scale, since, fresh) {
+        if let Err(why) = shown.frame(viewer, size, scale, since) {
             self.end = Err(Failure::Failed(format!("nothing can paint into the window: {why}")));
             event_loop.exit();
         }
@@ -131,12 +131,15 @@ impl App {
             || viewer.loading.is_some()
             || viewer.pointer.is_busy()
             || viewer.screenshot.is_some()
+            || viewer.recording.is_some()
             || self.touched.elapsed() < AFTERGLOW
     }
 
     /// Whether a frame that is drawn now would stay unseen.
     fn is_hidden(&self, shown: &Shown) -> bool {
-        let watched = self.script.is_some() || self.viewer.wants_picture(true);
+        let watched = self.script.is_some()
+            || self.viewer.recording.is_some()
+            || self.viewer.wanted_pictures().any();
         shown.size().is_none() || !watched && shown.is_hidden()
     }
 

@@ -1,7 +1,7 @@
 //! What the colour of a particle tells.
 
 use super::physics::Moment;
-use crate::painter::palette;
+use crate::painter::palette::{self, usual_top};
 use motes::Phase;
 use serde::{Deserialize, Serialize};
 
@@ -117,12 +117,4 @@ impl<'a> Colors<'a> {
             }
         }
     }
-}
-
-/// A value that few exceed: one particle that flew off must not make all others look at rest.
-fn usual_top(count: usize, value: impl Fn(usize) -> f32) -> f32 {
-    let stride = (count / 512).max(1);
-    let mut sample: Vec<f32> = (0..count).step_by(stride).map(value).collect();
-    sample.sort_unstable_by(f32::total_cmp);
-    sample.get(sample.len() * 49 / 50).copied().unwrap_or(0.0)
 }

@@ -7,6 +7,7 @@ mod vulkan;
 
 use super::backends;
 use super::physics::{Gpu, Moment};
+use super::pictures::Frame;
 use super::view::View;
 use crate::cli::PainterName;
 use crate::painter::ui::{FontTexture, Image};
@@ -19,8 +20,8 @@ use winit::window::Window;
 /// Paints into a window.
 pub trait WindowPainter {
     /// Paints the scene into its part of the window and the interface over it, and shows the
-    /// result; gives it as a picture, too, when the shot asks for one and there is one.
-    fn show(&mut self, shot: &Shot) -> Result<Option<&Canvas>, String>;
+    /// result; gives the pictures that the shot asks for, too.
+    fn show(&mut self, shot: &Shot) -> Result<Painted<'_>, String>;
 
     /// The device that it paints with, so that the simulation can share it.
     fn gpu(&self) -> Gpu {
@@ -40,11 +41,42 @@ pub struct Shot<'a> {
     pub view: &'a View,
     pub interface: &'a DrawData,
     pub textures: Textures<'a>,
-    /// Whether the finished picture is to be handed back.
-    pub wanted: bool,
+    /// Which pictures are to be handed back.
+    pub wanted: Wanted,
     /// What a test wants the painter to treat as lost.
     #[cfg_attr(not(feature = "vulkan"), expect(dead_code))]
     pub lost: Option<Lost>,
+}
+
+/// Which finished pictures somebody waits for.
+#[derive(Clone, Copy, Debug, Default)]
+pub struct Wanted {
+    /// The scene without the interface.
+    pub scene: bool,
+    /// The window as it is shown.
+    pub window: bool,
+}
+
+impl Wanted {
+    pub fn any(self) -> bool {
+        self.scene || self.window
+    }
+}
+
+/// Finished pictures.
+#[derive(Default)]
+pub struct Painted<'a> {
+    pub scene: Option<&'a Canvas>,
+    pub window: Option<&'a Canvas>,
+}
+
+impl Painted<'_> {
+    pub fn of(&self, frame: Frame) -> Option<&Canvas> {
+        match frame {
+            Frame::Scene => self.scene,
+            Frame::Window => self.window,
+        }
+    }
 }
 
 /// What the window system or the driver may take away at any time. A test takes it on purpose.

@@ -92,7 +92,7 @@ impl Viewer {
                     if !self.pointer.held.contains(&key) {
                         self.pointer.held.push(key);
                     }
-                } else if let Some(action) = keys::action(key) {
+                } else if let Some(action) = keys::action(key, self.pointer.shift) {
                     self.act(action);
                 }
             }

@@ -13,7 +13,7 @@
 //!
 //! WHAT is `box`, `ball`, `cylinder`, `torus` or `cloth`, with SIZE m between particles, or a mesh by
 //! name or file, SIZE times as large. `hand` leaves the window to a real mouse and keyboard until
-//! FILE is there. A POINT is two numbers (pixels of the window) or `@ID`, where a particle is seen.
+//! FILE is there. NAME of a key is that of the list, such as `N` or `Shift+F12`. A POINT is two numbers (pixels of the window) or `@ID`, where a particle is seen.
 //! Empty lines and those that begin with `#` are passed over. The scene does not run before `play`
 //! or `steps`.
 
@@ -26,6 +26,7 @@ use super::colors::ColorBy;
 use super::input::Input;
 use super::painter::Lost;
 use super::physics::{Command, Placement};
+use super::pictures::Frame;
 use super::state::Viewer;
 use crate::cli::PainterName;
 use glam::Vec2;
@@ -233,7 +234,7 @@ impl Script {
             Op::Color(color) => viewer.settings.color = color,
             Op::Screenshot(path) => {
                 let _ = std::fs::remove_file(&path);
-                viewer.screenshot = Some(path.clone());
+                viewer.screenshot = Some((path.clone(), Frame::Window));
                 self.waits = Some(Wait::File(path));
             }
             Op::Report(path) => report::write(&path, viewer, window, scale)?,

@@ -32,6 +32,8 @@ pub struct Settings {
     pub ball_speed: f32,
     /// Mass of a thrown ball, kg; 0 means a fifth of the mass of the scene.
     pub ball_mass: f32,
+    /// A recorded film has a picture every so many steps.
+    pub record_every: u32,
     /// How many seconds the profile shows.
     pub profile_seconds: f32,
 }
@@ -52,6 +54,7 @@ impl Default for Settings {
             ball_size: 0.05,
             ball_speed: 3.0,
             ball_mass: 0.0,
+            record_every: 1,
             profile_seconds: 6.0,
         }
     }
@@ -70,6 +73,7 @@ impl Settings {
         self.ball_size = within(self.ball_size, 0.005, 0.5, 0.05);
         self.ball_speed = within(self.ball_speed, 0.1, 20.0, 3.0);
         self.ball_mass = within(self.ball_mass, 0.0, 1e6, 0.0);
+        self.record_every = self.record_every.clamp(1, 1000);
         self.profile_seconds = within(self.profile_seconds, 0.5, 30.0, 6.0);
         self
     }

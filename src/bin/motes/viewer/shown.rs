@@ -88,7 +88,6 @@ impl Shown {
         size: [u32; 2],
         scale: f32,
         since: Duration,
-        fresh: bool,
     ) -> Result<(), String> {
         if self.made_for != viewer.painting.wanted {
             self.take_painter(viewer)?;
@@ -114,14 +113,14 @@ impl Shown {
                 images: viewer.thumbnails.images(),
                 version: [*version, viewer.thumbnails.version],
             },
-            wanted: viewer.wants_picture(fresh),
+            wanted: viewer.wanted_pictures(),
             lost: viewer.painting.lost.take(),
         };
         viewer.rate.straight += u64::from(!viewer.moment.is_here());
         match self.painter.as_mut().map(|painter| painter.show(&shot)) {
-            Some(Ok(Some(canvas))) => viewer.keep_picture(canvas, fresh),
+            Some(Ok(painted)) => viewer.keep_pictures(&painted),
             Some(Err(why)) => viewer.painter_failed(why),
-            Some(Ok(None)) | None => {}
+            None => {}
         }
         Ok(())
     }

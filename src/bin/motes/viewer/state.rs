@@ -1,7 +1,6 @@
 //! All that the viewer knows between two frames.
 
 use super::answers::Answers;
-use super::bitmap;
 use super::catalog::Catalog;
 use super::colors::ColorBy;
 use super::comparison::Comparison;
@@ -12,6 +11,7 @@ use super::painter::Painting;
 use super::panels::parameters::Pending;
 use super::panels::profile::Profile;
 use super::physics::{Command, Moment, Physics, Placement};
+use super::pictures::{Frame, Recording};
 use super::pointer::Pointer;
 use super::recorder::Recorder;
 use super::scenery::{Marks, Scenery};
@@ -20,7 +20,6 @@ use super::thumbnails::Thumbnails;
 use super::view::View;
 use crate::cli::PainterName;
 use crate::commands::render;
-use crate::painter::Canvas;
 use motes::Params;
 use motes::search::Search;
 use std::path::PathBuf;
@@ -56,10 +55,9 @@ pub struct Viewer {
     pub loading: Option<String>,
     /// Whether a script looks at the particles.
     pub watched: bool,
-    /// Where the next finished picture of the window goes.
-    pub screenshot: Option<PathBuf>,
-    /// Where every new frame goes, and how many went.
-    pub recording: Option<(PathBuf, u32)>,
+    /// Where the next finished picture goes, and what is on it.
+    pub screenshot: Option<(PathBuf, Frame)>,
+    pub recording: Option<Recording>,
     /// Frames drawn a second.
     pub rate: Rate,
     /// What densities are measured with, while they are shown.
@@ -285,24 +283,6 @@ impl Viewer {
         }
     }
 
-    pub fn toggle_recording(&mut self) {
-        if let Some((folder, count)) = self.recording.take() {
-            let text = format!("{count} frames recorded in {}", folder.display());
-            self.messages.say(text, false);
-            return;
-        }
-        let folder = self.free_name("frames");
-        match std::fs::create_dir_all(&folder) {
-            Ok(()) => {
-                self.messages.say(format!("recording to {}", folder.display()), false);
-                self.recording = Some((folder, 0));
-            }
-            Err(error) => {
-                self.messages.say(format!("recording to {}: {error}", folder.display()), true);
-            }
-        }
-    }
-
     /// Saves the profile as a table and as a picture of its graph.
     pub fn save_profile(&mut self) {
         let path = self.free_name("profile.csv");
@@ -311,29 +291,6 @@ impl Viewer {
             Err(error) => self.messages.say(error.to_string(), true),
         }
         self.profile.picture = Some(path.with_extension("png"));
-    }
-
-    /// Whether somebody waits for the finished picture of the window.
-    pub fn wants_picture(&self, fresh: bool) -> bool {
-        let recording = self.recording.is_some() && fresh;
-        recording || self.screenshot.is_some() || self.profile.picture.is_some()
-    }
-
-    /// Gives the finished picture of the window to whoever waits for it.
-    pub fn keep_picture(&mut self, canvas: &Canvas, fresh: bool) {
-        if let Some(path) = self.screenshot.take() {
-            self.recorder.write(canvas.clone(), path, true);
-        }
-        if let Some((path, area)) = self.profile.take_picture() {
-            self.recorder.write(bitmap::part(canvas, area), path, true);
-        }
-        if let Some((folder, count)) = &mut self.recording
-            && fresh
-        {
-            *count += 1;
-            let path = folder.join(format!("frame_{count:06}.png"));
-            self.recorder.write(canvas.clone(), path, false);
-        }
     }
 
     /// Asks for a convergence curve of the world as it is now.

@@ -2,7 +2,7 @@
 
 use super::Kit;
 use crate::viewer::state::Viewer;
-use imgui::StyleColor;
+use imgui::{SliderFlags, StyleColor};
 
 const RED: [f32; 4] = [0.95, 0.40, 0.38, 1.0];
 
@@ -11,6 +11,12 @@ pub fn draw(kit: &Kit, viewer: &mut Viewer) {
     if kit.ui.button("Clear") {
         viewer.messages.clear();
     }
+    kit.ui.same_line();
+    let width = kit.ui.push_item_width(kit.px(90.0));
+    let every = kit.ui.slider_config("steps a picture of a film", 1, 60);
+    every.flags(SliderFlags::LOGARITHMIC).build(&mut viewer.settings.record_every);
+    kit.hint("F9 records a film: one picture every so many steps, however fast frames are drawn");
+    width.end();
     let _child = kit.ui.child_window("lines").size([0.0, 0.0]).begin();
     for message in viewer.messages.lines().rev() {
         let color = message.is_error.then(|| kit.ui.push_style_color(StyleColor::Text, RED));
@@ -54,8 +60,8 @@ pub fn overlay(kit: &Kit, viewer: &Viewer) {
     let head = view.corner[1] as f32 + kit.px(8.0);
     let grey = kit.ui.style_color(StyleColor::TextDisabled);
     list.add_text([left, head], grey, &viewer.moment.scene.title);
-    if let Some((_, count)) = &viewer.recording {
+    if let Some(recording) = &viewer.recording {
         let at = [left, head + line + kit.px(4.0)];
-        list.add_text(at, RED, format!("recording, {count} frames (F9 stops)"));
+        list.add_text(at, RED, format!("recording, {} frames (F9 stops)", recording.count));
     }
 }

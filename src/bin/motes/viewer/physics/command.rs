@@ -3,9 +3,7 @@
 use super::placement::Placement;
 use super::straight::Gpu;
 use glam::Vec3;
-use motes::export::Format;
 use motes::{MaterialId, ParticleId};
-use std::path::PathBuf;
 
 /// One request.
 pub enum Command {
@@ -46,10 +44,11 @@ pub enum Command {
     Throw(Ball),
     /// Puts a new object or obstacle into the world.
     Place(Box<Placement>),
-    /// Writes a snapshot.
-    Save(PathBuf),
-    /// Writes the particles for other programs.
-    Export(PathBuf, Format),
+    /// Writes particles, obstacles and a snapshot, all of the same step.
+    Export,
+    /// Every so many steps the window is to keep a picture, and the next step waits for that; or no
+    /// longer.
+    Record(Option<u32>),
     /// Runs this many bare iterations on a copy of the world and reports the residuals.
     Converge(u32),
     /// Runs copies of the world on every backend for this many steps.

@@ -3,6 +3,7 @@
 
 mod command;
 mod edit;
+mod keep;
 mod moment;
 mod placement;
 mod run;

@@ -15,6 +15,8 @@ pub struct Moment {
     pub generation: u64,
     pub scene: Arc<SceneInfo>,
     pub playing: bool,
+    /// Whether a film that is being taken shows it.
+    pub recorded: bool,
     pub step: u64,
     /// Simulated, s.
     pub time: f64,

@@ -4,7 +4,7 @@ use super::command::Command;
 use super::moment::{Sample, SceneInfo};
 use super::straight::{Gpu, OnDevice, Straight};
 use super::topology::{Topology, TopologyKey};
-use super::{Shared, edit};
+use super::{Shared, edit, keep};
 use crate::commands::setup::set_param;
 use crate::failure::Failure;
 use crate::viewer::messages::Note;
@@ -44,6 +44,10 @@ pub struct Runner {
     /// Frames since the positions were brought here.
     apart: u32,
     playing: bool,
+    /// A film shows every so many steps.
+    record: Option<u32>,
+    /// The window has to see this moment before the next step.
+    holds: bool,
     /// Steps to take before stopping.
     owed: u32,
     speed: f32,
@@ -74,6 +78,8 @@ impl Runner {
             straight: Straight::new(Gpu::default()),
             apart: 0,
             playing: false,
+            record: None,
+            holds: false,
             owed: 0,
             speed: 1.0,
             due: Instant::now(),
@@ -113,7 +119,7 @@ impl Runner {
     }
 
     fn steps(&self) -> bool {
-        self.engine.is_some() && (self.playing || self.owed > 0)
+        self.engine.is_some() && (self.playing || self.owed > 0) && !self.holds
     }
 
     /// How long to wait for a command: until the next step, or for good.
@@ -152,6 +158,7 @@ impl Runner {
             Ok(()) => {
                 let sample = Sample::of(engine.world().step_count(), engine.report());
                 self.shared.samples.force_push(sample);
+                self.holds = self.is_recorded();
             }
             Err(error) => return self.stop(format!("the step was not taken: {error}")),
         }
@@ -166,6 +173,13 @@ impl Runner {
         }
     }
 
+    /// Whether a film shows the moment as it is.
+    fn is_recorded(&self) -> bool {
+        let step = self.engine.as_ref().map(|engine| engine.world().step_count());
+        let every = self.record.map(u64::from);
+        step.zip(every).is_some_and(|(step, every)| step.is_multiple_of(every))
+    }
+
     /// Hands a copy to the window, if it took the last one.
     fn publish(&mut self) {
         if !(self.changed && self.shared.wanted.load(Ordering::Acquire)) {
@@ -173,12 +187,14 @@ impl Runner {
         }
         // Whatever comes of it, it need not be tried again before something else changes.
         self.changed = false;
+        self.holds = false;
         let on_device = match self.bring() {
             Ok(on_device) => on_device,
             Err(error) => {
                 return self.stop(format!("the device's last steps are lost: {error}"));
             }
         };
+        let recorded = self.is_recorded();
         let Some(engine) = &mut self.engine else { return };
         let key = TopologyKey::of(engine.world(), self.generation, self.edits);
         if self.topology.0 != key {
@@ -193,6 +209,7 @@ impl Runner {
         moment.on_device = on_device;
         moment.generation = self.generation;
         moment.playing = self.playing;
+        moment.recorded = recorded;
         moment.backend = self.backend;
         moment.scene = Arc::clone(&self.info);
         moment.topology = Arc::clone(&self.topology.1);
@@ -246,10 +263,12 @@ impl Runner {
             Command::Backend(name) => self.move_to(name, self.threads),
             Command::Share(gpu) => self.share(gpu),
             Command::StopCompare => self.stop_compare.store(true, Ordering::Relaxed),
-            Command::Save(..)
-            | Command::Export(..)
-            | Command::Converge(_)
-            | Command::Compare(_) => {
+            Command::Record(every) => {
+                self.record = every;
+                // The film begins with this moment and leaves none out after it.
+                self.holds = every.is_some();
+            }
+            Command::Export | Command::Converge(_) | Command::Compare(_) => {
                 let done = self.look(command);
                 self.say(done);
             }
@@ -277,14 +296,7 @@ impl Runner {
         engine.fetch()?;
         let world = engine.world();
         match command {
-            Command::Save(path) => {
-                snapshot::save(&path, &self.info.spec, world)?;
-                Ok(Some(format!("state saved as {}", path.display())))
-            }
-            Command::Export(folder, format) => {
-                motes::export::write_world(&folder, format, world)?;
-                Ok(Some(format!("particles exported to {}", folder.display())))
-            }
+            Command::Export => keep::write(world, &self.info.spec).map(Some),
             Command::Converge(iterations) => {
                 convergence::measure(world.clone(), iterations, &self.notes);
                 Ok(None)
@@ -395,6 +407,7 @@ impl Runner {
                 // The window has to see what is in the scene before it can say what it needs.
                 self.apart = FRAMES_APART;
                 self.torn = false;
+                self.holds = self.is_recorded();
                 self.dragged = None;
                 self.owed = 0;
                 self.due = Instant::now();

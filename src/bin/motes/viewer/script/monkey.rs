@@ -86,10 +86,15 @@ impl Monkey {
                 self.down = down;
                 let binding = &BINDINGS[self.random(BINDINGS.len() as u64) as usize];
                 // The monkey writes no files and opens no large scenes: they would only cost time.
-                let leaves_files = [Action::Record, Action::Export, Action::SaveProfile];
-                let skipped = leaves_files.contains(&binding.action)
-                    || [Action::Screenshot, Action::NextScene, Action::PreviousScene]
-                        .contains(&binding.action);
+                let skipped = matches!(
+                    binding.action,
+                    Action::Record(_)
+                        | Action::Export
+                        | Action::SaveProfile
+                        | Action::Screenshot(_)
+                        | Action::NextScene
+                        | Action::PreviousScene
+                );
                 (!skipped).then_some(Input::Key(binding.key, true))
             }
             90..95 => {

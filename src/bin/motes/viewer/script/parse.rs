@@ -63,7 +63,12 @@ fn read(line: &str) -> Result<Vec<Op>, String> {
         "key" => {
             let name = words.word()?;
             let key = keys::by_name(&name).ok_or(format!("no key `{name}`; ? lists them"))?;
-            vec![Op::Key(key, true), Op::Wait(1), Op::Key(key, false), Op::Wait(1)]
+            let mut ops = vec![Op::Key(key, true), Op::Wait(1), Op::Key(key, false), Op::Wait(1)];
+            if keys::needs_shift(&name) {
+                ops.insert(0, Op::Shift(true));
+                ops.push(Op::Shift(false));
+            }
+            ops
         }
         "drop" => vec![Op::Drop(words.word()?.into()), Op::Wait(2)],
         "type" => vec![Op::Type(words.rest()), Op::Wait(2)],
