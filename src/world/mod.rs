@@ -14,6 +14,7 @@ mod lattice;
 mod list;
 pub(crate) mod material;
 mod object;
+mod outline;
 mod params;
 mod particles;
 mod pin;
@@ -31,6 +32,7 @@ pub(crate) use list::{AddedLists, ListKey, Span};
 pub use list::{ListDescription, ListFilter, ListId, ListPairs, ListReach, Who};
 pub use material::{Coefficients, Material, MaterialId};
 pub use object::{Built, Object, ObjectId, Surface};
+pub use outline::Outline;
 pub use params::{
     Acceleration, BroadPhase, BvhStart, BvhVolume, BvhWalk, Integrator, Method, ParamInfo, Params,
     Solver,

@@ -1,6 +1,6 @@
 //! Objects: the named parts of a world, each a set of particles.
 
-use super::{Kind, ParticleId, World};
+use super::{Kind, Outline, ParticleId, World};
 use crate::error::{Error, Result};
 use serde::{Deserialize, Serialize};
 
@@ -68,8 +68,8 @@ pub struct Surface {
     pub(crate) triangles: Vec<[ParticleId; 3]>,
     /// Whether the surface was made with an inside.
     pub(crate) closed: bool,
-    /// Whether the shape was round, and not a box.
-    pub(crate) round: bool,
+    /// The shape it was cut out as, where that is not a box.
+    pub(crate) outline: Option<Outline>,
 }
 
 impl Surface {
@@ -85,7 +85,11 @@ impl Surface {
     /// Whether it is that of a ball, a ring or a cylinder cut out of a lattice. The steps of the
     /// lattice are then no part of the shape, so whoever draws the surface may smooth it.
     pub fn is_round(&self) -> bool {
-        self.round
+        self.outline.is_some()
+    }
+    /// That ball, ring or cylinder, and where it was when the body was made.
+    pub fn outline(&self) -> Option<&Outline> {
+        self.outline.as_ref()
     }
 }
 

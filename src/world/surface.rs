@@ -28,6 +28,14 @@ impl World {
         Ok(self.joined().whole_triangles(self, self.object(object)?).collect())
     }
 
+    /// The surfaces of all objects, each as [`World::surface`] gives it, in the order of
+    /// [`World::objects`]. The constraints are looked at once, and not once for each object.
+    pub fn surfaces(&self) -> Vec<(ObjectId, Vec<[ParticleId; 3]>)> {
+        let joined = self.joined();
+        let whole = |object| joined.whole_triangles(self, object).collect();
+        self.objects().map(|(id, object)| (id, whole(object))).collect()
+    }
+
     /// Which particles distance constraints join; to be asked for many objects.
     pub(crate) fn joined(&self) -> Joined {
         let (set, id) = (self.distance(), self.particles.ids());
