@@ -649,6 +649,34 @@ fn the_doctor_says_what_works() {
     }
 }
 
+/// The rows of passes and of what is between them add up to the mean step, in every column.
+#[test]
+fn the_table_of_bench_adds_up() {
+    let folder = Folder::new();
+    let few = ["--steps", "9", "--repeat", "1", "--backend", "cpu", "--threads", "1,2"];
+    let printed = good(&[&["bench", folder.scene.as_str()], &few[..]].concat());
+    for column in [1, 2] {
+        let number = |line: &str| -> Option<f64> {
+            // From the right: names have blanks.
+            line.split_whitespace().rev().nth(2 - column)?.replace(',', "").parse().ok()
+        };
+        let mut lines = printed.lines().skip_while(|line| !line.contains("predict"));
+        let parts: Vec<f64> = lines
+            .by_ref()
+            .take_while(|line| !line.contains("(between passes)"))
+            .map(|line| number(line).unwrap_or(0.0))
+            .collect();
+        assert!(parts.len() > 5, "{printed}");
+        let value = |name: &str| {
+            number(printed.lines().find(|line| line.contains(name)).expect(name)).unwrap()
+        };
+        let (sum, step) =
+            (parts.iter().sum::<f64>() + value("(between passes)"), value("step, mean"));
+        // Three digits of each are shown.
+        assert!((sum / step - 1.0).abs() < 0.02, "{sum} {step}\n{printed}");
+    }
+}
+
 /// A structure is chosen by name, `auto` says what it chose, and `bench` compares them all.
 #[test]
 fn the_broad_phase_is_chosen_and_reported() {

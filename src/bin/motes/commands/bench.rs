@@ -33,7 +33,8 @@ pub fn run(args: &BenchArgs, out: &mut dyn Write) -> Result<(), Failure> {
         false => args.scenes.clone(),
     };
     let targets = targets(args);
-    writeln!(out, "{}, {} steps, best of {}", machine::cpu_model(), args.steps, args.repeat)?;
+    let (machine, steps, repeat) = (machine::cpu_model(), args.steps, args.repeat);
+    writeln!(out, "{machine}, {steps} steps, best of {repeat}; passes as means over the steps")?;
     let mut all = Vec::new();
     for scene in &scenes {
         let columns = measure(scene, &targets, args)?;
@@ -117,12 +118,19 @@ fn table(scene: &str, columns: &[Summary]) -> Table {
             table.row(std::iter::once(name.to_string()).chain(shown));
         }
     };
+    // The rows of passes are means over all steps, which add up to the mean step. Medians do not.
+    let mean = |s: &Summary, ms: f64| number(ms / s.steps.max(1) as f64);
     for info in PASSES {
         row(info.name, &|s| {
             let pass = s.passes.iter().find(|p| p.name == info.name)?;
-            Some(number(pass.ms_median))
+            Some(mean(s, pass.ms_total))
         });
     }
+    row("(between passes)", &|s| {
+        let inside: f64 = s.passes.iter().map(|p| p.ms_total).sum();
+        Some(mean(s, s.wall_ms - inside))
+    });
+    row("step, mean", &|s| Some(mean(s, s.wall_ms)));
     row("step, median", &|s| Some(number(s.ms_per_step.median)));
     row("step, 95 %", &|s| Some(number(s.ms_per_step.p95)));
     row("step, least", &|s| Some(number(s.ms_per_step.min)));
