@@ -5,6 +5,8 @@
 mod acts;
 #[path = "viewer/display.rs"]
 mod display;
+#[path = "viewer/gone.rs"]
+mod gone;
 #[path = "viewer/hand.rs"]
 mod hand;
 #[path = "viewer/monkey.rs"]
@@ -309,6 +311,16 @@ fn wrong_scripts_and_lost_displays_are_told() {
     let said = String::from_utf8_lossy(&output.stderr);
     assert_eq!(output.status.code(), Some(1), "{said}");
     assert!(said.contains("no window") && !said.contains("panicked"), "{said}");
+}
+
+#[test]
+fn a_window_that_is_killed_ends_with_a_message() {
+    gone::ends_with_a_message("windowkill");
+}
+
+#[test]
+fn a_window_that_is_destroyed_ends_with_a_message() {
+    gone::ends_with_a_message("windowclose");
 }
 
 #[test]

@@ -185,6 +185,46 @@ fn a_hand_is_answered_within_two_frames() {
     assert!((1..=2).contains(&most), "{inputs}");
 }
 
+/// A hand that types faster than frames are drawn: 100 000 stones are painted while they fall.
+/// Everything arrives, in order, and soon; what is written goes nowhere else.
+#[test]
+fn typing_is_faster_than_frames() {
+    let Some(session) = Session::start() else { return };
+    if !hand::is_here() {
+        return;
+    }
+    let cube = session.write("cube.obj", CUBE);
+    // The tab Place is opened, a hand writes into its field, and the button places what is written.
+    let script = format!(
+        "drop {}\nwait 4\nclick 1118 340\nwait 3\nplay\nwait 3\nreport ready.json\nhand done\n\
+         report end.json\nclick 1055 516\nwait 8\nreport placed.json\n",
+        cube.display()
+    );
+    let viewer = session.begin("grains_box", &script);
+    let started = Instant::now();
+    while !session.exists("ready.json") {
+        assert!(started.elapsed() < Duration::from_secs(120), "no window came");
+        std::thread::sleep(Duration::from_millis(20));
+    }
+    let tool = |line: &str| hand::tool(&session.display, line);
+    tool("search --sync --onlyvisible --name motes windowfocus sleep 0.5");
+    // The press and the first letters may fall into one frame.
+    tool("mousemove 1160 416 click 1 type --delay 1 _is_replaced_by");
+    tool("key --delay 1 ctrl+a");
+    tool("type --delay 1 meshes/one_of_many_rabbitss");
+    tool("key --delay 1 BackSpace");
+    tool("type --delay 1 .obj");
+    std::thread::sleep(Duration::from_millis(400));
+    session.write("done", "");
+    Session::check(&session.end(viewer, Duration::from_secs(120)), &script);
+    let [ready, end, placed] =
+        ["ready.json", "end.json", "placed.json"].map(|name| session.report(name));
+    assert_eq!(end["place_file"], "meshes/one_of_many_rabbits.obj");
+    let looks = ["threads", "solver", "painter", "size", "particle_count"];
+    looks.iter().for_each(|key| assert_eq!(ready[key], end[key], "{key} was not meant"));
+    assert!(says(&placed, "meshes/one_of_many_rabbits.obj"), "{}", placed["messages"]);
+}
+
 #[test]
 fn a_comparison_can_be_stopped() {
     let Some(session) = Session::start() else { return };

@@ -136,6 +136,8 @@ impl Viewer {
     fn restart(&mut self) -> std::io::Result<()> {
         self.physics = Physics::start(self.settings.threads)?;
         self.compare.runs = false;
+        self.compare.going = None;
+        self.starting = None;
         self.physics.send(Command::Speed(self.settings.speed));
         Ok(())
     }

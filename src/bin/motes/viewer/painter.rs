@@ -74,6 +74,8 @@ pub struct Painting {
     pub device: Result<String, String>,
     /// What the next frame treats as lost.
     pub lost: Option<Lost>,
+    /// The device that is opened after this frame.
+    pub starting: Option<String>,
 }
 
 impl Painting {
@@ -81,7 +83,7 @@ impl Painting {
         // Only opening the device shows whether it works; this is the best guess until then.
         let device = backends::best_device().map(|(name, _)| name.into());
         let device = device.map_err(|why| why.replace("--backend cpu", "--painter software"));
-        Painting { wanted, used: PainterName::Software, device, lost: None }
+        Painting { wanted, used: PainterName::Software, device, lost: None, starting: None }
     }
 
     /// What the user reads of a painter.
@@ -91,6 +93,22 @@ impl Painting {
             (PainterName::Vulkan, Err(_)) => "vulkan".into(),
             _ => "software".into(),
         }
+    }
+
+    /// Whether the painter that is wanted will try a Vulkan device.
+    pub fn tries_vulkan(&self) -> bool {
+        match self.wanted {
+            PainterName::Auto => auto().is_ok(),
+            PainterName::Vulkan => true,
+            PainterName::Software => false,
+        }
+    }
+
+    /// The window stands still while a device is opened. True when a frame has to say so first.
+    pub fn announce(&mut self) -> bool {
+        let first = self.starting.is_none() && self.tries_vulkan();
+        self.starting = first.then(|| self.label(PainterName::Vulkan));
+        first
     }
 
     /// Vulkan failed: software paints from now on, until the user chooses Vulkan again.
@@ -105,12 +123,7 @@ pub fn make(
     window: &Rc<Window>,
     painting: &mut Painting,
 ) -> Result<Box<dyn WindowPainter>, String> {
-    let vulkan = match painting.wanted {
-        PainterName::Auto => auto().is_ok(),
-        PainterName::Vulkan => true,
-        PainterName::Software => false,
-    };
-    if vulkan {
+    if painting.tries_vulkan() {
         match open_vulkan(window) {
             // The card cannot show on this display, but a device in software can.
             Ok((_, _, false)) if painting.wanted == PainterName::Auto => {}
@@ -149,5 +162,20 @@ pub fn auto() -> Result<&'static str, String> {
     match backends::best_device()? {
         (name, true) => Ok(name),
         (name, false) => Err(format!("{name} is no graphics card")),
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn a_frame_says_that_a_device_is_opened_before_it_is() {
+        let mut painting = Painting::new(PainterName::Software);
+        assert!(!painting.announce(), "software is there at once");
+        painting.wanted = PainterName::Vulkan;
+        assert!(painting.announce());
+        assert!(painting.starting.as_ref().is_some_and(|name| name.contains("vulkan")));
+        assert!(!painting.announce() && painting.starting.is_none(), "then it is opened");
     }
 }

@@ -4,7 +4,7 @@ use super::answers::Answers;
 use super::bitmap;
 use super::catalog::Catalog;
 use super::colors::ColorBy;
-use super::comparison::Comparison;
+use super::comparison::{Comparison, Going};
 use super::convergence::Curve;
 use super::history::History;
 use super::messages::{Messages, Note};
@@ -54,6 +54,8 @@ pub struct Viewer {
     pub pending: Pending,
     /// A scene that is being loaded.
     pub loading: Option<String>,
+    /// The device that the simulation is opening.
+    pub starting: Option<String>,
     /// Whether a script looks at the particles.
     pub watched: bool,
     /// Where the next finished picture of the window goes.
@@ -70,8 +72,9 @@ pub struct Viewer {
 /// What the panel Compare shows.
 pub struct Compare {
     pub steps: u32,
-    /// Whether the answer is still to come.
+    /// Whether more is to come.
     pub runs: bool,
+    pub going: Option<Going>,
     pub result: Option<Box<Comparison>>,
 }
 
@@ -119,12 +122,13 @@ impl Viewer {
             placement: Placement::default(),
             placing: false,
             convergence: Convergence::new(),
-            compare: Compare { steps: 60, runs: false, result: None },
+            compare: Compare { steps: 60, runs: false, going: None, result: None },
             playing: false,
             selected: None,
             help: false,
             pending: Pending::default(),
             loading: None,
+            starting: None,
             watched: false,
             screenshot: None,
             recording: None,
@@ -162,15 +166,16 @@ impl Viewer {
                     self.playing = false;
                     self.messages.say(text, true);
                 }
-                Note::Compared(result) => {
-                    self.compare.runs = false;
-                    match result {
-                        // A comparison that was stopped at once leaves the last result on the screen.
-                        Ok(result) if result.runs.is_empty() => {}
-                        Ok(result) => self.compare.result = Some(result),
-                        Err(why) => self.messages.say(why, true),
+                Note::Starting(device) => self.starting = device,
+                Note::Compared(Ok(mut known)) => {
+                    self.compare.going = known.going.take();
+                    self.compare.runs = self.compare.going.is_some();
+                    // A comparison that was stopped at once leaves the last result on the screen.
+                    if !known.runs.is_empty() {
+                        self.compare.result = Some(known);
                     }
                 }
+                Note::Compared(Err(why)) => self.messages.say(why, true),
                 Note::Curve(curve) => {
                     self.convergence.curve = Some(curve);
                     self.convergence.waits = false;
@@ -238,6 +243,11 @@ impl Viewer {
             self.frame_scene();
             self.suggest_placement();
         }
+    }
+
+    /// The device that is being opened, for the simulation or for the painter.
+    pub fn starts(&self) -> Option<&str> {
+        self.starting.as_deref().or(self.painting.starting.as_deref())
     }
 
     /// Takes another painter with the next frame.

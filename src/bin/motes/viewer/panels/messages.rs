@@ -27,6 +27,10 @@ pub fn draw(kit: &Kit, viewer: &mut Viewer) {
 /// Writes the title of the scene at its top, and the last error at its bottom while it is unread.
 pub fn overlay(kit: &Kit, viewer: &Viewer) {
     let view = &viewer.view;
+    // Before the list is taken below: there can be one of it at a time.
+    if let Some(device) = viewer.starts() {
+        middle(kit, viewer, &format!("starting {device} ..."));
+    }
     let list = kit.ui.get_background_draw_list();
     let left = view.corner[0] as f32 + kit.px(10.0);
     let line = kit.ui.text_line_height();
@@ -58,4 +62,20 @@ pub fn overlay(kit: &Kit, viewer: &Viewer) {
         let at = [left, head + line + kit.px(4.0)];
         list.add_text(at, RED, format!("recording, {count} frames (F9 stops)"));
     }
+}
+
+/// Writes a line on a plate in the middle of the scene.
+fn middle(kit: &Kit, viewer: &Viewer, text: &str) {
+    let view = &viewer.view;
+    let list = kit.ui.get_background_draw_list();
+    let [width, height] = kit.ui.calc_text_size(text);
+    let at = [
+        view.corner[0] as f32 + (view.size[0] as f32 - width) * 0.5,
+        view.corner[1] as f32 + (view.size[1] as f32 - height) * 0.5,
+    ];
+    let pad = kit.px(10.0);
+    let back = kit.ui.style_color(StyleColor::PopupBg);
+    let end = [at[0] + width + pad, at[1] + height + pad];
+    list.add_rect([at[0] - pad, at[1] - pad], end, back).filled(true).rounding(pad * 0.5).build();
+    list.add_text(at, kit.ui.style_color(StyleColor::Text), text);
 }

@@ -13,7 +13,6 @@ pub mod profile;
 mod run;
 mod scenes;
 
-use super::answers::Seen;
 use super::state::Viewer;
 use imgui::{Condition, Ui, WindowFlags};
 
@@ -156,8 +155,6 @@ pub fn draw(ui: &Ui, viewer: &mut Viewer, scale: f32) {
     let [left, top, width, height] = layout.view;
     viewer.view.corner = [left as u32, top as u32];
     viewer.view.size = [width as u32, height as u32];
-    let seen = Seen::now(ui, viewer);
-    viewer.rate.answers.look(seen);
     viewer.placing = false;
     let kit = Kit { ui, scale };
     kit.panel("Run", layout.run, || run::draw(&kit, viewer));

@@ -271,6 +271,7 @@ impl Runner {
             if let Command::Compare(_) = command {
                 let why = "there is no scene to compare; open one first";
                 self.note(Note::Compared(Err(why.into())));
+                self.note(Note::Compared(Ok(Box::default())));
             }
             return Ok(None);
         };
@@ -424,7 +425,16 @@ impl Runner {
 
     /// An engine whose device brings the world here only when it is shown or changed.
     fn engine(&self, world: World, backend: &str, threads: usize) -> motes::Result<Engine> {
-        let mut engine = self.straight.engine(world, backend, threads)?;
+        // Opening a device and building its programs takes a while.
+        let on_device = backend != backends::all()[0].name;
+        if on_device {
+            self.note(Note::Starting(Some(backend.into())));
+        }
+        let made = self.straight.engine(world, backend, threads);
+        if on_device {
+            self.note(Note::Starting(None));
+        }
+        let mut engine = made?;
         engine.keep_on_device(true);
         Ok(engine)
     }

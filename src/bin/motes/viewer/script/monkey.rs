@@ -5,6 +5,7 @@ use crate::viewer::backends;
 use crate::viewer::input::Input;
 use crate::viewer::keys::{BINDINGS, FLY};
 use crate::viewer::physics::{Command, What};
+use crate::viewer::queue::{Queue, Waiting};
 use crate::viewer::state::Viewer;
 use glam::{Vec2, Vec3};
 use imgui::{Io, MouseButton};
@@ -21,7 +22,7 @@ pub struct Monkey {
 
 impl Monkey {
     pub fn new(seed: u64, seconds: f32) -> Self {
-        let seconds = Duration::from_secs_f32(seconds.clamp(0.0, 86_400.0));
+        let seconds = Duration::from_secs_f32(seconds);
         Monkey { state: seed, until: Instant::now() + seconds, down: None }
     }
 
@@ -35,10 +36,16 @@ impl Monkey {
     }
 
     /// Does something. True when its time is over and nothing is held any more.
-    pub fn play(&mut self, viewer: &mut Viewer, io: &mut Io, window: &Window) -> bool {
+    pub fn play(
+        &mut self,
+        viewer: &mut Viewer,
+        io: &Io,
+        inputs: &mut Queue,
+        window: &Window,
+    ) -> bool {
         if io.want_text_input && self.random(4) == 0 {
             let letters = ['a', '.', '-', '7', 'e', '/', '\u{e9}', ' '];
-            io.add_input_character(letters[self.random(letters.len() as u64) as usize]);
+            inputs.push(Waiting::Text(letters[self.random(letters.len() as u64) as usize]));
         }
         let over = Instant::now() >= self.until;
         let input = match (over, self.down.take()) {
@@ -49,9 +56,7 @@ impl Monkey {
                 None => return false,
             },
         };
-        let (mouse, keys) = (io.want_capture_mouse, io.want_text_input);
-        input.tell(io);
-        viewer.input(input, mouse, keys);
+        inputs.push(Waiting::Script(input));
         false
     }
 

@@ -64,6 +64,7 @@ pub fn write(path: &Path, viewer: &Viewer, window: &Window, scale: f32) -> Resul
         "backend": moment.backend,
         "painter": viewer.painting.label(viewer.painting.used),
         "selected": viewer.selected,
+        "place_file": viewer.placement.file,
         "color_range": viewer.settings.color.unit().map(|unit| (colors.range(), unit)),
         "size": [size.width, size.height],
         "scale": scale,
@@ -91,6 +92,7 @@ pub fn write(path: &Path, viewer: &Viewer, window: &Window, scale: f32) -> Resul
         "convergence": curve.map(|c| c.kinds.len()),
         "compared": viewer.compare.result.as_ref().map(|c| c.runs.len()),
         "comparing": viewer.compare.runs,
+        "starting": viewer.starts(),
         "messages": messages,
         "particles": particles,
     });
