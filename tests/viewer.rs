@@ -135,7 +135,7 @@ fn materials_are_edited_while_it_runs() {
             "backend {backend}\nsteps 12\nwait 20\nreport before.json\n\
              material rubber friction 4\nmaterial ice restitution 0.5\nsteps 48\nwait 40\n\
              report after.json\nkey R\nwait 120\nreport reset.json\nmove 140 600\nwheel -300\n\
-             wait 10\ndrag 180 656 250 656\nwait 10\nreport dragged.json\n"
+             wait 10\ndrag 180 622 250 622\nwait 10\nreport dragged.json\n"
         );
         session.run(scene.to_str().unwrap(), &script);
         let [before, after, reset] =

@@ -8,9 +8,14 @@ mod display;
 #[allow(dead_code)] // each test uses its part of these
 #[path = "viewer/hand.rs"]
 mod hand;
+#[path = "viewer/panels.rs"]
+mod panels;
 #[allow(dead_code)]
 #[path = "viewer/picture.rs"]
 mod picture;
+#[allow(dead_code)]
+#[path = "viewer/scene.rs"]
+mod scene;
 #[allow(dead_code)]
 #[path = "viewer/session.rs"]
 mod session;
@@ -229,10 +234,20 @@ fn typing_is_faster_than_frames() {
 fn a_comparison_can_be_stopped() {
     let Some(session) = Session::start() else { return };
     // Some tenths of a second a step, 60 of them on each backend; the second click ends it.
-    let script = "set iterations 200\nset substeps 10\nclick 372 551\nwait 3\nclick 450 576\n\
-        wait 5\nreport a.json\nclick 450 576\nwait 200\nreport b.json\n";
+    let script = "set iterations 200\nset substeps 10\nclick 372 551\nwait 3\nclick 480 576\n\
+        wait 5\nreport a.json\nclick 480 576\nwait 200\nreport b.json\n";
     session.run("cloth_hang", script);
     let (a, b) = (session.report("a.json"), session.report("b.json"));
     assert_eq!((a["comparing"].as_bool(), b["comparing"].as_bool()), (Some(true), Some(false)));
     assert!(b["compared"].is_null(), "none of them was done: {}", b["compared"]);
+}
+
+#[test]
+fn borders_are_dragged_and_kept() {
+    panels::borders_are_dragged_and_kept();
+}
+
+#[test]
+fn strain_is_measured_told_and_seen() {
+    panels::strain_is_measured_told_and_seen();
 }

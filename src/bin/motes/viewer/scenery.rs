@@ -1,6 +1,7 @@
 //! Makes a picture of a moment of the simulation.
 
 use super::colors::{ColorBy, Colors};
+use super::legend::Legend;
 use super::physics::{Moment, Placement, What};
 use super::settings::Settings;
 use crate::painter::skin::{Particles, Pattern, Tailor};
@@ -19,6 +20,8 @@ const PINNED: [u8; 3] = [0x30, 0x34, 0x3c];
 #[derive(Default)]
 pub struct Scenery {
     pub picture: Picture,
+    /// What the colours of the picture mean.
+    pub legend: Legend,
     tailor: Tailor,
     /// The box of the scene when it was loaded, and of which load.
     focus: Option<(Vec3, Vec3)>,
@@ -75,6 +78,7 @@ impl Scenery {
         }
 
         let colors = Colors::new(moment, settings.color);
+        self.legend = Legend::of(moment, &colors, settings.color);
         // Particles that are drawn from where they are on the device are all drawn, and in their
         // order.
         let skins =

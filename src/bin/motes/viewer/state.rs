@@ -196,7 +196,8 @@ impl Viewer {
         let topology = &moment.topology;
         let skins = settings.skins && !topology.skins.is_empty();
         let hides = (0..moment.positions.len()).any(|slot| topology.is_hidden(slot));
-        let measures = matches!(settings.color, ColorBy::Speed | ColorBy::Density);
+        let measures =
+            matches!(settings.color, ColorBy::Speed | ColorBy::Density | ColorBy::Strain);
         let points = pointer.is_busy() || self.view.contains(pointer.at);
         let joined = skins || settings.lines || hides;
         self.watched || joined || measures || points || self.selected.is_some()

@@ -20,8 +20,8 @@ pub fn draw(kit: &Kit, viewer: &mut Viewer) {
     let ui = kit.ui;
     let steps = &mut viewer.compare.steps;
     ui.set_next_item_width(kit.px(110.0));
-    ui.slider("steps", 10, 300, steps);
-    *steps = (*steps).clamp(1, 10_000);
+    let text = format!("{steps} steps");
+    kit.count("steps", (10, 300), steps, &text);
     ui.same_line();
     let (label, command, hint) = match viewer.compare.runs {
         false => ("run on copies###compare", Command::Compare(viewer.compare.steps), ABOUT),
@@ -46,9 +46,10 @@ fn progress(kit: &Kit, viewer: &Viewer) {
     match (&compare.going, &compare.result) {
         (Some(going), _) => {
             let share = going.step as f32 / compare.steps.max(1) as f32;
-            let text = format!("{} of {}: {}", going.done + 1, going.of, going.name);
-            let width = kit.px(220.0);
-            ProgressBar::new(share).size([width, 0.0]).overlay_text(text).build(ui);
+            let text = format!("{} of {}", going.done + 1, going.of);
+            ProgressBar::new(share).size([kit.px(90.0), 0.0]).overlay_text(text).build(ui);
+            ui.same_line();
+            ui.text_disabled(&going.name);
         }
         (None, _) if compare.runs => ui.text_disabled("begins ..."),
         (None, None) => ui.text_disabled("nothing compared yet"),
@@ -131,7 +132,8 @@ fn bars(kit: &Kit, result: &Comparison) {
         drop(list);
         ui.dummy([1.0, height + kit.px(2.0)]);
         if ui.is_mouse_hovering_rect([left, top], [left + ui.window_size()[0], top + height]) {
-            let lines = result.runs.iter().zip(&row.ms).map(|(r, ms)| format!("{}: {ms:.4} ms", r.name));
+            let lines =
+                result.runs.iter().zip(&row.ms).map(|(r, ms)| format!("{}: {ms:.4} ms", r.name));
             let text: Vec<String> = lines.collect();
             ui.tooltip_text(format!("{}\n{}", row.name, text.join("\n")));
         }

@@ -96,6 +96,7 @@ fn totals(kit: &Kit, viewer: &Viewer) {
     fact("objects", moment.topology.objects.len().to_string());
     fact("obstacles", moment.colliders.len().to_string());
     fact("broad phase", moment.broad_phase.map_or("none".into(), |b| b.to_string()));
+    fact("constraints", moment.constraints.to_string());
     fact("broken", moment.broken.to_string());
     fact("quarantined", moment.quarantined.to_string());
     let busy: Vec<String> = moment.busy.iter().map(|b| format!("{:.0} %", b * 100.0)).collect();
