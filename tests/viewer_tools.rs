@@ -2,7 +2,7 @@
 //! measured is right, and a real hand is answered at once.
 #![cfg(all(feature = "viewer", target_os = "linux"))]
 
-#[expect(dead_code, reason = "what the screen itself shows is looked at in tests/viewer.rs")]
+#[allow(dead_code)] // what the screen itself shows is looked at in tests/viewer.rs
 #[path = "viewer/display.rs"]
 mod display;
 #[allow(dead_code)] // each test uses its part of these
@@ -16,6 +16,8 @@ mod picture;
 #[allow(dead_code)]
 #[path = "viewer/scene.rs"]
 mod scene;
+#[path = "viewer/scenes_work.rs"]
+mod scenes_work;
 #[allow(dead_code)]
 #[path = "viewer/session.rs"]
 mod session;
@@ -240,6 +242,31 @@ fn a_comparison_can_be_stopped() {
     let (a, b) = (session.report("a.json"), session.report("b.json"));
     assert_eq!((a["comparing"].as_bool(), b["comparing"].as_bool()), (Some(true), Some(false)));
     assert!(b["compared"].is_null(), "none of them was done: {}", b["compared"]);
+}
+
+#[test]
+fn a_file_is_read_again_and_the_camera_stays() {
+    scenes_work::a_file_is_read_again_and_the_camera_stays();
+}
+
+#[test]
+fn a_file_that_fails_leaves_the_scene() {
+    scenes_work::a_file_that_fails_leaves_the_scene();
+}
+
+#[test]
+fn files_that_were_opened_are_kept() {
+    scenes_work::files_that_were_opened_are_kept();
+}
+
+#[test]
+fn edits_are_taken_back_and_done_again() {
+    scenes_work::edits_are_taken_back_and_done_again();
+}
+
+#[test]
+fn things_are_placed_with_the_mouse() {
+    scenes_work::things_are_placed_with_the_mouse();
 }
 
 #[test]

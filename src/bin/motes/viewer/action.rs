@@ -15,6 +15,10 @@ pub enum Action {
     PlayPause,
     Step,
     Reset,
+    Reload,
+    Recent,
+    Undo,
+    Redo,
     Slower,
     Faster,
     Solver(&'static str),
@@ -27,6 +31,7 @@ pub enum Action {
     Deselect,
     Throw,
     Place,
+    Aim,
     NextColor,
     Lines,
     Skins,
@@ -51,6 +56,10 @@ impl Viewer {
             Action::PlayPause => self.play(!self.playing),
             Action::Step => self.take_steps(1),
             Action::Reset => self.physics.send(Command::Reset),
+            Action::Reload => self.reload(),
+            Action::Recent => self.open_recent(),
+            Action::Undo => self.physics.send(Command::Undo),
+            Action::Redo => self.physics.send(Command::Redo),
             Action::Slower => self.set_speed(self.settings.speed * 0.5),
             Action::Faster => self.set_speed(self.settings.speed * 2.0),
             Action::Solver(word) => self.set_word("solver", word),
@@ -64,9 +73,11 @@ impl Viewer {
             Action::PreviousScene => self.open_neighbour(-1),
             Action::NextScene => self.open_neighbour(1),
             Action::TogglePin => self.with_selected(Command::TogglePin),
-            Action::Remove => self.with_selected(Command::Remove),
+            Action::Remove => self.remove(),
             Action::Deselect => {
                 self.selected = None;
+                self.obstacle = None;
+                self.aiming = false;
                 self.help = false;
             }
             Action::Throw => {
@@ -75,6 +86,7 @@ impl Viewer {
                 self.throw_at(corner + size * 0.5);
             }
             Action::Place => self.place(self.placement.clone()),
+            Action::Aim => self.aiming ^= true,
             Action::NextColor => self.settings.color = self.settings.color.next(),
             Action::Lines => self.settings.lines ^= true,
             Action::Skins => self.settings.skins ^= true,
@@ -120,9 +132,37 @@ impl Viewer {
         self.open_with(spec, &[]);
     }
 
+    /// Reads the scene's file again; the camera stays.
+    pub fn reload(&mut self) {
+        if self.physics.alive() && !self.moment.scene.spec.is_empty() {
+            self.selected = None;
+            self.obstacle = None;
+            self.loading = Some(self.moment.scene.spec.clone());
+            self.physics.send(Command::Reload);
+        }
+    }
+
+    /// Opens the file that was opened before the running one.
+    fn open_recent(&mut self) {
+        let now = &self.moment.scene.spec;
+        match self.settings.recent.iter().find(|path| *path != now).cloned() {
+            Some(path) => self.open(&path),
+            None => self.messages.say("no other file was opened yet".into(), false),
+        }
+    }
+
+    /// Takes the selected particle or obstacle out of the world.
+    fn remove(&mut self) {
+        match self.obstacle.take() {
+            Some(number) => self.physics.send(Command::RemoveObstacle(number)),
+            None => self.with_selected(Command::Remove),
+        }
+    }
+
     /// Opens a scene with some of its keys set.
     pub fn open_with(&mut self, spec: &str, sets: &[String]) {
         self.selected = None;
+        self.obstacle = None;
         if !self.physics.alive()
             && let Err(error) = self.restart()
         {
@@ -151,7 +191,7 @@ impl Viewer {
     fn with_selected(&mut self, command: fn(ParticleId) -> Command) {
         match self.selected {
             Some(id) => self.physics.send(command(ParticleId(id))),
-            None => self.messages.say("click a particle first".into(), false),
+            None => self.messages.say("click a particle or an obstacle first".into(), false),
         }
     }
 

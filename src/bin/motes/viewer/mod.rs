@@ -3,6 +3,7 @@
 //! physics; the window only shows.
 
 mod action;
+mod aim;
 mod answers;
 mod app;
 mod backends;
@@ -19,6 +20,7 @@ mod keys;
 mod legend;
 mod lost_display;
 mod messages;
+mod outline;
 pub mod painter;
 mod panels;
 mod pass_colors;
@@ -33,6 +35,7 @@ mod shown;
 mod state;
 mod thumbnails;
 mod view;
+mod watch;
 
 pub use app::{End, open};
 pub use script::Script;

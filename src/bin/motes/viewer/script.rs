@@ -11,11 +11,11 @@
 //! quit
 //! ```
 //!
-//! WHAT is `box`, `ball`, `cylinder`, `torus` or `cloth`, with SIZE m between particles, or a mesh by
-//! name or file, SIZE times as large. `hand` leaves the window to a real mouse and keyboard until
-//! FILE is there. A POINT is two numbers (pixels of the window) or `@ID`, where a particle is seen.
-//! Empty lines and those that begin with `#` are passed over. The scene does not run before `play`
-//! or `steps`.
+//! WHAT is `box`, `ball`, `cylinder`, `torus`, `cloth` or `grains`, with SIZE m between particles,
+//! or a mesh by name or file, SIZE times as large. `hand` leaves the window to a real mouse and
+//! keyboard until FILE is there. A POINT is two numbers (pixels of the window) or `@ID`, where a
+//! particle is seen. Empty lines and those that begin with `#` are passed over. The scene does not
+//! run before `play` or `steps`.
 
 mod monkey;
 mod parse;
@@ -24,9 +24,9 @@ mod report;
 use super::action::Action;
 use super::colors::ColorBy;
 use super::input::Input;
-use super::queue::{Queue, Waiting};
 use super::painter::Lost;
 use super::physics::{Command, Placement};
+use super::queue::{Queue, Waiting};
 use super::state::Viewer;
 use crate::cli::PainterName;
 use glam::Vec2;

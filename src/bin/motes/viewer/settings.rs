@@ -35,7 +35,12 @@ pub struct Settings {
     /// How many seconds the profile shows.
     pub profile_seconds: f32,
     pub splits: Splits,
+    /// Files that were opened, the last one first.
+    pub recent: Vec<String>,
 }
+
+/// Files that are remembered.
+const RECENT: usize = 8;
 
 /// How large the panels are, pixels at 100 %.
 #[derive(Clone, Copy, Debug, PartialEq, Serialize, Deserialize)]
@@ -96,11 +101,19 @@ impl Default for Settings {
             ball_mass: 0.0,
             profile_seconds: 6.0,
             splits: Splits::default(),
+            recent: Vec::new(),
         }
     }
 }
 
 impl Settings {
+    /// Puts a file in front of those that were opened.
+    pub fn remember(&mut self, path: String) {
+        self.recent.retain(|known| *known != path);
+        self.recent.insert(0, path);
+        self.recent.truncate(RECENT);
+    }
+
     /// Values from a file may be anything.
     fn legal(mut self) -> Self {
         let within = |v: f32, low: f32, high: f32, other: f32| {
@@ -115,6 +128,7 @@ impl Settings {
         self.ball_mass = within(self.ball_mass, 0.0, 1e6, 0.0);
         self.profile_seconds = within(self.profile_seconds, 0.5, 30.0, 6.0);
         self.splits.fit(8192.0, 8192.0);
+        self.recent.truncate(RECENT);
         self
     }
 

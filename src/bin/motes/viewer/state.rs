@@ -8,6 +8,7 @@ use super::comparison::{Comparison, Going};
 use super::convergence::Curve;
 use super::history::History;
 use super::messages::{Messages, Note};
+use super::outline::Outlines;
 use super::painter::Painting;
 use super::panels::parameters::Pending;
 use super::panels::profile::Profile;
@@ -18,6 +19,7 @@ use super::scenery::{Marks, Scenery};
 use super::settings::Settings;
 use super::thumbnails::Thumbnails;
 use super::view::View;
+use super::watch::Watch;
 use crate::cli::PainterName;
 use crate::commands::render;
 use crate::painter::Canvas;
@@ -42,6 +44,9 @@ pub struct Viewer {
     pub thumbnails: Thumbnails,
     pub profile: Profile,
     pub placement: Placement,
+    pub outlines: Outlines,
+    /// Whether what is to be placed follows the pointer.
+    pub aiming: bool,
     /// Whether the panel Place is open, so that the scene shows where.
     pub placing: bool,
     pub convergence: Convergence,
@@ -49,6 +54,8 @@ pub struct Viewer {
     /// What the user wants. The moment tells what the simulation really does.
     pub playing: bool,
     pub selected: Option<u32>,
+    /// The number of the selected obstacle.
+    pub obstacle: Option<usize>,
     pub help: bool,
     /// Parameters that were set and that no frame has shown yet.
     pub pending: Pending,
@@ -66,6 +73,8 @@ pub struct Viewer {
     pub rate: Rate,
     /// What densities are measured with, while they are shown.
     search: Option<Search>,
+    /// The scene's file, in case it changes.
+    watch: Watch,
     pub painting: Painting,
 }
 
@@ -120,11 +129,14 @@ impl Viewer {
             thumbnails: Thumbnails::default(),
             profile: Profile::default(),
             placement: Placement::default(),
+            outlines: Outlines::default(),
+            aiming: false,
             placing: false,
             convergence: Convergence::new(),
             compare: Compare { steps: 60, runs: false, going: None, result: None },
             playing: false,
             selected: None,
+            obstacle: None,
             help: false,
             pending: Pending::default(),
             loading: None,
@@ -134,6 +146,7 @@ impl Viewer {
             recording: None,
             rate: Rate::default(),
             search: None,
+            watch: Watch::default(),
             painting,
         })
     }
@@ -182,10 +195,35 @@ impl Viewer {
                 }
             }
         }
+        self.look_at_file();
+        if fresh && self.obstacle.is_some_and(|number| number >= self.moment.colliders.len()) {
+            self.obstacle = None;
+        }
         if fresh && self.selected.is_some_and(|id| self.moment.slot(id).is_none()) {
             self.selected = None;
         }
         fresh || told
+    }
+
+    /// Reads the scene's file again when it was changed on disk.
+    fn look_at_file(&mut self) {
+        let scene = std::sync::Arc::clone(&self.moment.scene);
+        let path = std::path::Path::new(&scene.spec);
+        if is_file(&scene.spec) && self.loading.is_none() && self.watch.changed(path) {
+            self.messages.say(format!("{} has changed and is read again", scene.spec), false);
+            self.reload();
+        }
+    }
+
+    /// Puts a file that runs in front of those that were opened before.
+    fn remember_file(&mut self) {
+        let spec = self.moment.scene.spec.clone();
+        if !is_file(&spec) {
+            return;
+        }
+        // Settings are read in any folder.
+        let path = std::path::absolute(&spec).map_or(spec, |path| path.to_string_lossy().into());
+        self.settings.remember(path);
     }
 
     /// Whether something here needs to know where the particles are, and not only the painter: skins
@@ -232,17 +270,23 @@ impl Viewer {
     /// Makes the picture of the scene that is to be painted next.
     pub fn build_scenery(&mut self) {
         self.measure_density();
+        let shown = self.placing || self.aiming;
+        let outline = if shown { self.outlines.of(&self.placement) } else { Vec::new() };
         let marks = Marks {
             selected: self.selected,
+            obstacle: self.obstacle,
             pull: self.pointer.pull(),
-            place: self.placing.then_some(&self.placement),
+            place: shown.then_some((self.placement.position, &outline)),
         };
         if self.scenery.build(&self.moment, &self.settings, &marks) {
             self.loading = None;
             self.history.clear();
             self.convergence.curve = None;
-            self.frame_scene();
-            self.suggest_placement();
+            self.remember_file();
+            if !self.moment.scene.reloaded {
+                self.frame_scene();
+                self.suggest_placement();
+            }
         }
     }
 
@@ -390,4 +434,9 @@ impl Rate {
     pub fn fps(&self) -> usize {
         self.drawn.len()
     }
+}
+
+/// Whether a scene is a file, and not one of those that are built in.
+fn is_file(spec: &str) -> bool {
+    [".toml", ".motes"].iter().any(|ending| spec.to_lowercase().ends_with(ending))
 }

@@ -17,6 +17,8 @@ pub enum Command {
     Step(u32),
     /// Builds the scene anew; the parameters stay.
     Reset,
+    /// Reads the scene's file again.
+    Reload,
     /// Simulated seconds a second; 0 for as fast as it goes.
     Speed(f32),
     /// Worker threads; 0 for one per core.
@@ -33,15 +35,25 @@ pub enum Command {
     /// Sets every parameter and material as the scene has it.
     SceneParams,
     /// Pulls a particle towards a point.
-    Drag { id: ParticleId, target: Vec3 },
+    Drag {
+        id: ParticleId,
+        target: Vec3,
+    },
     /// Lets go of the dragged particle.
     Release,
     /// Cuts every constraint that crosses the wedge.
     Cut(Wedge),
     /// Pins a free particle, frees a pinned one.
     TogglePin(ParticleId),
+    /// The stroke that cut is over.
+    StrokeEnd,
     /// Takes a particle out of the world.
     Remove(ParticleId),
+    /// Takes an obstacle out of the world, by its number.
+    RemoveObstacle(usize),
+    /// Takes back the last edit, or does it again.
+    Undo,
+    Redo,
     /// Throws a ball.
     Throw(Ball),
     /// Puts a new object or obstacle into the world.

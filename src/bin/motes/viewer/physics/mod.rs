@@ -3,6 +3,7 @@
 
 mod command;
 mod edit;
+mod edits;
 mod moment;
 mod placement;
 mod run;
@@ -11,7 +12,7 @@ mod straight;
 mod topology;
 
 pub use command::{Ball, Command, Wedge};
-pub use edit::{COEFFICIENTS, Coefficient};
+pub use edit::{COEFFICIENTS, Coefficient, placed_mesh};
 pub use moment::{Moment, Sample};
 pub use placement::{Placement, What};
 pub use straight::Gpu;

@@ -43,6 +43,8 @@ pub struct Moment {
     pub broad_phase: Option<BroadPhase>,
     pub broken: u64,
     pub quarantined: u64,
+    /// How many edits can be taken back, and how many done again.
+    pub edits: [usize; 2],
     /// Share of the last step each worker was busy.
     pub busy: Vec<f32>,
 }
@@ -54,6 +56,8 @@ pub struct SceneInfo {
     pub spec: String,
     pub title: String,
     pub camera: Option<motes::scene::Camera>,
+    /// The same file was read again: the camera stays where it is.
+    pub reloaded: bool,
     /// The parameters and materials as the scene has them.
     pub params: Params,
     pub materials: Vec<(MaterialId, Material)>,

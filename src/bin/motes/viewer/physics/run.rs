@@ -1,6 +1,7 @@
 //! The thread's loop: commands, steps at the wished pace, frames for the window.
 
 use super::command::Command;
+use super::edits::{self, Edits};
 use super::moment::{Sample, SceneInfo};
 use super::straight::{Gpu, OnDevice, Straight};
 use super::topology::{Topology, TopologyKey};
@@ -38,6 +39,8 @@ pub struct Runner {
     engine: Option<Engine>,
     origin: Origin,
     info: Arc<SceneInfo>,
+    /// The keys that the scene was opened with.
+    sets: Vec<String>,
     threads: usize,
     backend: &'static str,
     straight: Straight,
@@ -52,6 +55,8 @@ pub struct Runner {
     /// Changes by hand, so that the topology is made anew.
     edits: u64,
     torn: bool,
+    /// The worlds before and after edits.
+    undo: Edits,
     dragged: Option<ParticleId>,
     /// Tells the comparison that goes on to end.
     stop_compare: Arc<AtomicBool>,
@@ -69,6 +74,7 @@ impl Runner {
             engine: None,
             origin: Origin::Nothing,
             info: Arc::default(),
+            sets: Vec::new(),
             threads,
             backend: &backends::all()[0].name,
             straight: Straight::new(Gpu::default()),
@@ -80,6 +86,7 @@ impl Runner {
             generation: 0,
             edits: 0,
             torn: false,
+            undo: Edits::default(),
             dragged: None,
             stop_compare: Arc::default(),
             topology: Default::default(),
@@ -193,6 +200,7 @@ impl Runner {
         moment.on_device = on_device;
         moment.generation = self.generation;
         moment.playing = self.playing;
+        moment.edits = self.undo.counts();
         moment.backend = self.backend;
         moment.scene = Arc::clone(&self.info);
         moment.topology = Arc::clone(&self.topology.1);
@@ -227,7 +235,11 @@ impl Runner {
     fn obey(&mut self, command: Command) {
         self.changed = true;
         match command {
-            Command::Open(spec, sets) => self.open(&spec, &sets),
+            Command::Open(spec, sets) => self.open(spec, sets, false),
+            Command::Reload => self.open(self.info.spec.clone(), self.sets.clone(), true),
+            Command::StrokeEnd => self.undo.end_stroke(),
+            Command::Undo => self.go_back(true),
+            Command::Redo => self.go_back(false),
             Command::Play(on) => {
                 self.playing = on;
                 self.due = Instant::now();
@@ -305,6 +317,16 @@ impl Runner {
     /// Commands that change the world.
     fn change(&mut self, command: Command) {
         let Some(engine) = &mut self.engine else { return };
+        let what = edit_word(&command);
+        let before = match what {
+            // The device has what is kept; only the cut of a stroke that goes on needs nothing.
+            Some(what) if self.undo.wants(what) => match engine.fetch() {
+                Ok(()) => Some(engine.world().clone()),
+                Err(error) => return self.fail(what, error),
+            },
+            _ => None,
+        };
+        let torn = self.torn;
         let world = engine.world_mut();
         self.edits += 1;
         let done = match command {
@@ -349,23 +371,55 @@ impl Runner {
             Command::Remove(id) => {
                 world.remove_particles(&[id]).map(|()| Some(format!("particle {} removed", id.0)))
             }
+            Command::RemoveObstacle(number) => edit::remove_obstacle(world, number).map(Some),
             Command::Throw(ball) => {
                 edit::throw(world, &ball).map(|id| Some(format!("ball thrown: particle {}", id.0)))
             }
             Command::Place(placement) => edit::place(world, &placement).map(Some),
             _ => Ok(None),
         };
+        if let Some(what) = what {
+            self.undo.keep(what, before, torn, matches!(done, Ok(Some(_))));
+        }
         self.say(done);
     }
 
-    fn open(&mut self, spec: &str, sets: &[String]) {
-        match load(spec, sets) {
+    /// Takes a scene. One that fails leaves the running scene, and what a reset goes back to.
+    fn open(&mut self, spec: String, sets: Vec<String>, reloaded: bool) {
+        match load(&spec, &sets) {
             Ok((origin, info, world)) => {
-                self.origin = origin;
-                self.info = Arc::new(info);
-                self.take_world(world);
+                if self.take_world(world) {
+                    self.origin = origin;
+                    self.info = Arc::new(SceneInfo { reloaded, ..info });
+                    self.sets = sets;
+                    self.undo = Edits::default();
+                }
             }
-            Err(error) => self.fail(spec, error),
+            Err(error) => self.fail(&spec, error),
+        }
+    }
+
+    /// Takes back the last edit, or does it again: the world as it was before it, or after it.
+    fn go_back(&mut self, back: bool) {
+        let Some(engine) = &mut self.engine else { return };
+        if let Err(error) = engine.fetch() {
+            return self.fail("undo", error);
+        }
+        let (now, torn) = (engine.world(), self.torn);
+        let Some(other) = self.undo.swap(back, || (now.clone(), torn)) else {
+            let word = if back { "back" } else { "again" };
+            return self.note(Note::info(format!("there is no edit to take {word}")));
+        };
+        match self.engine(other.world, self.backend, self.threads) {
+            Ok(engine) => {
+                self.engine = Some(engine);
+                self.torn = other.torn;
+                self.dragged = None;
+                self.edits += 1;
+                let word = if back { "taken back" } else { "done again" };
+                self.note(Note::info(format!("{word}: {}", other.what)));
+            }
+            Err(error) => self.fail("undo", error),
         }
     }
 
@@ -381,13 +435,16 @@ impl Runner {
                     world.params = old.params.clone();
                     edit::keep_materials(&mut world, &materials(old));
                 }
-                self.take_world(world);
+                if self.take_world(world) {
+                    self.undo = Edits::default();
+                }
             }
             Err(error) => self.fail("reset", error),
         }
     }
 
-    fn take_world(&mut self, world: World) {
+    /// True when the world runs now; what fails leaves the one before.
+    fn take_world(&mut self, world: World) -> bool {
         self.stop_compare.store(true, Ordering::Relaxed);
         match self.engine(world, self.backend, self.threads) {
             Ok(engine) => {
@@ -399,8 +456,12 @@ impl Runner {
                 self.dragged = None;
                 self.owed = 0;
                 self.due = Instant::now();
+                true
             }
-            Err(error) => self.fail("the world was not taken", error),
+            Err(error) => {
+                self.fail("the world was not taken", error);
+                false
+            }
         }
     }
 
@@ -440,6 +501,19 @@ impl Runner {
     }
 }
 
+/// What an edit that can be taken back is called.
+fn edit_word(command: &Command) -> Option<&'static str> {
+    Some(match command {
+        Command::Cut(_) => edits::CUT,
+        Command::TogglePin(_) => "pin",
+        Command::Remove(_) => "remove particle",
+        Command::RemoveObstacle(_) => "remove obstacle",
+        Command::Throw(_) => "throw",
+        Command::Place(_) => "place",
+        _ => return None,
+    })
+}
+
 fn release(world: &mut World, dragged: &mut Option<ParticleId>) {
     // A particle that was removed meanwhile needs no release.
     if let Some(id) = dragged.take() {
@@ -466,6 +540,7 @@ fn load(spec: &str, sets: &[String]) -> Result<(Origin, SceneInfo, World), Failu
             spec: spec.into(),
             title: format!("a state of {}", saved.scene),
             camera: scene.map(|s| s.camera()),
+            reloaded: false,
             params: saved.world.params.clone(),
             materials: materials(&saved.world),
         };
@@ -477,6 +552,7 @@ fn load(spec: &str, sets: &[String]) -> Result<(Origin, SceneInfo, World), Failu
         spec: spec.into(),
         title: scene.title().into(),
         camera: Some(scene.camera()),
+        reloaded: false,
         params: world.params.clone(),
         materials: materials(&world),
     };

@@ -93,8 +93,13 @@ impl Monkey {
                 // The monkey writes no files and opens no large scenes: they would only cost time.
                 let leaves_files = [Action::Record, Action::Export, Action::SaveProfile];
                 let skipped = leaves_files.contains(&binding.action)
-                    || [Action::Screenshot, Action::NextScene, Action::PreviousScene]
-                        .contains(&binding.action);
+                    || [
+                        Action::Screenshot,
+                        Action::NextScene,
+                        Action::PreviousScene,
+                        Action::Recent,
+                    ]
+                    .contains(&binding.action);
                 (!skipped).then_some(Input::Key(binding.key, true))
             }
             90..95 => {
