@@ -11,7 +11,7 @@ use Per::*;
 use glam::Vec3;
 use motes::pass::{PASSES, PassInfo};
 use motes::world::{Acceleration, BroadPhase};
-use motes::{Backend, Bond, Engine, Kind, Particle, Pass, Phase, Solver, StepReport, World};
+use motes::{Backend, Bond, Engine, Kind, Particle, Pass, Phase, Scene, Solver, StepReport, World};
 use worlds::{breakable, cube, listed_pairs, machine, settled};
 
 /// What a pass is timed on.
@@ -26,6 +26,8 @@ enum On {
     Jacobi,
     /// A stretched cloth of 100 x 100 with hinges that may break, a thousand particles held.
     Cloth,
+    /// A flag of 160 x 100 in gusts.
+    Flag,
     /// A cube of 20 particles a side.
     Cube,
     /// That cube with rows of a kind that neither it nor the cloth has.
@@ -47,6 +49,7 @@ enum Per {
 const BENCHES: &[(&str, On, Per)] = &[
     ("break_constraints", Cloth, Constraint),
     ("sort_particles", Grid, Particle),
+    ("catch_wind", Flag, Particle),
     ("predict", Grid, Particle),
     ("bounds", Grid, Particle),
     ("grid_count", Grid, Particle),
@@ -145,10 +148,14 @@ fn stage(on: On, pile: &World) -> World {
             }
             world
         }
+        Flag => {
+            let large = ["cloth.0.columns=160", "cloth.0.rows=100"].map(String::from);
+            Scene::load_with("flag", &large).and_then(|flag| flag.build()).expect("legal")
+        }
         Cube => cube(),
         Rows(kind) => {
             let mut world = cube();
-            let ids: Vec<_> = (0..world.particles().len() as u32).map(motes::ParticleId).collect();
+            let ids: Vec<_> = (0..world.particles().len() as u64).map(motes::ParticleId).collect();
             for particles in ids.chunks_exact(kind.corners()) {
                 world.add_constraint(kind, particles, None, &Bond::default()).expect("legal");
             }

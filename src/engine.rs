@@ -139,6 +139,8 @@ struct ScheduleKey {
     rows: [u64; Kind::SETS.len()],
     pins: usize,
     colliders: usize,
+    /// Those that blow on surfaces.
+    winds: usize,
     /// Pairs of particles, and particles with obstacles.
     bounce: [bool; 2],
     lists: Vec<ListId>,
@@ -297,6 +299,7 @@ impl Engine {
                 && k.rows == rows
                 && k.pins == w.pins.len()
                 && k.colliders == w.colliders.len()
+                && k.winds == w.surface_winds().count()
                 && k.bounce == bounce
                 && k.lists.iter().copied().eq(w.lists.iter().map(|list| list.id))
         });
@@ -308,6 +311,7 @@ impl Engine {
                 rows,
                 pins: w.pins.len(),
                 colliders: w.colliders.len(),
+                winds: w.surface_winds().count(),
                 bounce,
                 lists: w.lists.iter().map(|list| list.id).collect(),
             });

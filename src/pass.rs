@@ -49,7 +49,9 @@ passes! {
     BreakConstraints "break_constraints" "removes constraints strained past their threshold, lets others yield"
         reads [Position Distance Bend Volume] writes [Distance Bend Volume];
     SortParticles "sort_particles" "puts particles that are near in space near in memory, now and then"
-        reads [Sorted] writes [Position Predicted Velocity Radius Phase Material Rest Start ListReference Points Codes Sorted Delta Distance Bend Volume Pins];
+        reads [Sorted] writes [Position Predicted Velocity Radius Phase Material Rest Start ListReference Points Codes Sorted Delta Distance Bend Volume Pins Surfaces];
+    CatchWind "catch_wind" "lets the triangles of cloth catch the wind: drag and lift"
+        reads [Position Velocity Rest Surfaces Winds] writes [Delta Velocity];
     Predict "predict" "applies forces and moves each particle along its velocity; clears the multipliers"
         reads [Position Velocity] writes [Position Velocity Predicted Start Distance Bend Volume Pins];
     Bounds "bounds" "finds whether a particle left its list's margin and, if so, the box around all"

@@ -24,6 +24,8 @@ pub enum Part {
     Color(u8),
     /// One digit of a radix sort.
     Digit(u8),
+    /// One of the winds that blow on surfaces, in their order.
+    Wind(u32),
     /// The corrections of a kind of constraint (`apply_deltas` after a Jacobi sweep).
     Of(Kind),
     /// Where the substep began, not the predicted positions (pre-stabilisation).
@@ -56,6 +58,10 @@ pub fn schedule(world: &World) -> Schedule {
     let Params { substeps, stabilization, iterations, solver, acceleration, .. } = world.params;
     let contacts = world.may_touch();
     let obstacles = !world.colliders.is_empty();
+    let winds = match world.open_triangle_count() {
+        0 => 0,
+        _ => world.surface_winds().count() as u32,
+    };
     // Most solvers move the two particles of a contact at once. Jacobi first gathers what every
     // contact asks for, and `apply_deltas` then moves the particles.
     let gathers = solver == Solver::Jacobi;
@@ -80,6 +86,9 @@ pub fn schedule(world: &World) -> Schedule {
         step.run(Pass::BreakConstraints);
     }
     step.times(Loop::Substeps, substeps, |substep| {
+        for wind in 0..winds {
+            substep.part(Pass::CatchWind, Part::Wind(wind));
+        }
         substep.run(Pass::Predict);
         if let Some(structure) = structure {
             substep.for_list(ListId::CONTACTS, ListDescription::CONTACTS, |list| {

@@ -7,7 +7,7 @@ use motes::world::Method;
 use motes::world::collider::{Collider, Pose, Shape};
 use motes::{
     Backend, Bond, Cloth, Engine, Force, ForceKind, Grains, Kind, Lattice, Particle, ParticleId,
-    Phase, Solver, World,
+    Phase, Solver, SurfaceWind, World,
 };
 use proptest::prelude::*;
 
@@ -32,6 +32,7 @@ enum Edit {
     Obstacle { at: Vec3, size: f32 },
     MoveObstacle { which: usize, to: Vec3 },
     Wind { velocity: Vec3, drag: f32 },
+    SurfaceWind { velocity: Vec3, drag: f32, gust: f32, length: f32 },
     Tune { solver: usize, method: usize, mass_scale: f32, substeps: u32 },
     Step { count: usize, dt: f32 },
 }
@@ -83,6 +84,9 @@ fn edit() -> impl Strategy<Value = Edit> {
         (vector(), number()).prop_map(|(at, size)| Edit::Obstacle { at, size }),
         (which(), vector()).prop_map(|(which, to)| Edit::MoveObstacle { which, to }),
         (vector(), number()).prop_map(|(velocity, drag)| Edit::Wind { velocity, drag }),
+        (vector(), number(), number(), number()).prop_map(|(velocity, drag, gust, length)| {
+            Edit::SurfaceWind { velocity, drag, gust, length }
+        }),
         (0usize..4, 0usize..2, number(), 1u32..4).prop_map(
             |(solver, method, mass_scale, substeps)| Edit::Tune {
                 solver,
@@ -172,6 +176,12 @@ fn apply(engine: &mut Engine, edit: &Edit) -> Option<()> {
         Edit::Wind { velocity, drag } => {
             world.forces.push(Force { kind: ForceKind::Wind { velocity, drag }, region: None });
         }
+        Edit::SurfaceWind { velocity, drag, gust, length } => {
+            let (drag_coefficient, gust_length) = (drag, length);
+            let usual = SurfaceWind::default();
+            let wind = SurfaceWind { velocity, drag_coefficient, gust, gust_length, ..usual };
+            world.forces.push(Force { kind: ForceKind::SurfaceWind(wind), region: None });
+        }
         Edit::Tune { solver, method, mass_scale, substeps } => {
             world.params.solver = Solver::ALL[solver];
             world.params.method = Method::ALL[method];
@@ -187,10 +197,7 @@ fn apply(engine: &mut Engine, edit: &Edit) -> Option<()> {
 fn mend(engine: &mut Engine) {
     let world = engine.world_mut();
     world.colliders.retain(|collider| collider.validate("collider").is_ok());
-    world.forces.retain(|force| {
-        let ForceKind::Wind { velocity, drag } = force.kind else { return true };
-        velocity.is_finite() && drag.is_finite() && drag >= 0.0
-    });
+    world.forces.retain(|force| force.validate("force").is_ok());
     if world.params.check().is_err() {
         world.params.mass_scale = 0.0;
     }

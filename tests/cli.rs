@@ -442,6 +442,46 @@ fn pictures_are_png_of_the_asked_size() {
     assert_eq!(&bytes[16..24], &[0, 0, 0, 160, 0, 0, 0, 90]);
 }
 
+/// A picture every so many steps, numbered as the world counts them, also from a snapshot on.
+#[test]
+fn a_film_has_a_picture_every_so_many_steps() {
+    let folder = Folder::new();
+    let (film, again, half) =
+        (folder.path("film.png"), folder.path("again.png"), folder.path("half.motes"));
+    let look = ["--size", "80x45", "--eye", "2,1.5,-3", "--target", "-0.1,0.5,0", "--fov", "50"];
+    let render = |args: &[&str]| good(&[&["render"], args, &look].concat());
+    let every = |from, to| ["--every", "4", "--from", from, "--to", to];
+    let said = render(&[&[folder.scene.as_str(), "-o", &film][..], &every("6", "15")].concat());
+    assert!(said.contains("3 pictures"), "{said}");
+    let names = ["film_000006.png", "film_000010.png", "film_000014.png", "mixture.toml"];
+    assert_eq!(folder.names(), names);
+    good(&["run", &folder.scene, "--steps", "8", "--save", &half, "--quiet"]);
+    render(&[&["--load", &half, "-o", &again][..], &every("10", "14")].concat());
+    let film = |name: &str, step: u32| pixels(&folder.path(&format!("{name}_{step:06}.png")));
+    assert!(film("film", 14) == film("again", 14), "a film goes on from a snapshot");
+    assert!(film("film", 6) != film("film", 10), "it moves");
+    let picture = folder.path("half.png");
+    assert!(render(&["--load", &half, "-o", &picture]).contains("after 8 steps"));
+    let plain = pixels(&picture);
+    render(&["--load", &half, "--color", "speed", "-o", &picture]);
+    assert!(pixels(&picture) != plain, "colours tell something else");
+    good(&["render", "--load", &half, "--size", "80x45", "-o", &picture]);
+    assert!(pixels(&picture) != plain, "the camera stands elsewhere");
+
+    let wrong = |args: &[&str], says: &str| {
+        let message = bad(2, &[&["render", "--load", &half][..], args].concat());
+        assert!(message.contains(says), "{args:?}: {message}");
+    };
+    wrong(&["--every", "1", "--from", "3", "--to", "9"], "at step 8 already");
+    wrong(&["--every", "1", "--from", "12", "--to", "9"], "ends at step 9");
+    wrong(&["--from", "9"], "--every");
+    wrong(&["--every", "0"], "0");
+    wrong(&["--eye", "1,2"], "three numbers");
+    wrong(&["--fov", "0"], "from 1 to 170");
+    wrong(&["--color", "red"], "speed");
+    wrong(&["--every", "1", "--steps", "2", "-o", "nowhere/film.png"], "folder");
+}
+
 /// The colours of a PNG.
 fn pixels(path: &str) -> Vec<u8> {
     let file = std::io::BufReader::new(std::fs::File::open(path).unwrap());
@@ -606,6 +646,34 @@ fn the_doctor_says_what_works() {
     let printed = good(&["doctor"]);
     for word in ["cpu", "cores", "memory", "display", "vulkan"] {
         assert!(printed.contains(word), "{printed}");
+    }
+}
+
+/// The rows of passes and of what is between them add up to the mean step, in every column.
+#[test]
+fn the_table_of_bench_adds_up() {
+    let folder = Folder::new();
+    let few = ["--steps", "9", "--repeat", "1", "--backend", "cpu", "--threads", "1,2"];
+    let printed = good(&[&["bench", folder.scene.as_str()], &few[..]].concat());
+    for column in [1, 2] {
+        let number = |line: &str| -> Option<f64> {
+            // From the right: names have blanks.
+            line.split_whitespace().rev().nth(2 - column)?.replace(',', "").parse().ok()
+        };
+        let mut lines = printed.lines().skip_while(|line| !line.contains("predict"));
+        let parts: Vec<f64> = lines
+            .by_ref()
+            .take_while(|line| !line.contains("(between passes)"))
+            .map(|line| number(line).unwrap_or(0.0))
+            .collect();
+        assert!(parts.len() > 5, "{printed}");
+        let value = |name: &str| {
+            number(printed.lines().find(|line| line.contains(name)).expect(name)).unwrap()
+        };
+        let (sum, step) =
+            (parts.iter().sum::<f64>() + value("(between passes)"), value("step, mean"));
+        // Three digits of each are shown.
+        assert!((sum / step - 1.0).abs() < 0.02, "{sum} {step}\n{printed}");
     }
 }
 
@@ -852,4 +920,94 @@ fn a_scene_larger_than_the_limit_of_the_process_is_refused() {
     let message = text(&output.stderr);
     assert_eq!(output.status.code(), Some(2), "{message}");
     assert!(message.contains("2000000 particles") && message.contains("MiB free"), "{message}");
+}
+
+#[test]
+fn the_meshes_of_a_scene_are_inputs_too() {
+    let folder = Folder::new();
+    let frames = Path::new(&folder.path("frames")).to_path_buf();
+    std::fs::create_dir(&frames).unwrap();
+    let rock = include_bytes!("../assets/meshes/axe.obj");
+    let (mesh, frame) = (folder.path("rock.obj"), frames.join("frame_000000.obj"));
+    std::fs::write(&mesh, rock).unwrap();
+    std::fs::write(&frame, rock).unwrap();
+    let scene = folder.path("rocks.toml");
+    let collider = |file: &str| format!("[[collider]]\nshape = 'mesh'\nmesh = '{file}'\n");
+    let text_of = collider("rock.obj") + &collider("frames/frame_000000.obj");
+    std::fs::write(
+        &scene,
+        format!("{text_of}[[particles]]\npositions = [[0, 9, 0]]\nradius = 0.1\n"),
+    )
+    .unwrap();
+    let refused = |args: &[&str]| {
+        let message = bad(2, args);
+        assert!(message.contains("the file of a mesh of the scene"), "{message}");
+    };
+    refused(&["run", &scene, "--steps", "1", "--save", &mesh]);
+    refused(&["run", &scene, "--steps", "1", "--report", &folder.path("./rock.obj")]);
+    refused(&["bench", &scene, "--steps", "1", "--csv", &mesh]);
+    let frames = folder.path("frames");
+    refused(&["run", &scene, "--steps", "1", "--format", "obj", "--export", &frames]);
+    for path in [Path::new(&mesh), &frame] {
+        assert_eq!(std::fs::read(path).unwrap(), rock);
+    }
+    // PLY files have other names, and a mesh that the scene no longer has is not its own.
+    good(&["run", &scene, "--steps", "1", "--format", "ply", "--export", &frames]);
+    let other = ["--set", "collider=[]", "--save", &mesh];
+    good(&[&["run", &scene, "--steps", "1"][..], &other].concat());
+}
+
+#[cfg(unix)]
+#[test]
+fn another_name_of_an_input_is_that_input() {
+    let folder = Folder::new();
+    let (state, hard, soft) = (folder.path("a.motes"), folder.path("hard"), folder.path("soft"));
+    good(&["run", &folder.scene, "--steps", "2", "--save", &state]);
+    std::fs::hard_link(&state, &hard).unwrap();
+    std::os::unix::fs::symlink(&state, &soft).unwrap();
+    for name in [&hard, &soft] {
+        let message = bad(2, &["run", "--load", &state, "--steps", "1", "--save", name]);
+        assert!(message.contains("is the file of --load"), "{message}");
+    }
+    let message = bad(2, &["run", &folder.scene, "--save", &hard, "--report", &state]);
+    assert!(message.contains("is the file of"), "{message}");
+}
+
+/// Every option that takes a name answers alike to one that is not Unicode.
+#[cfg(unix)]
+#[test]
+fn names_that_are_not_unicode_are_refused_alike() {
+    use std::ffi::OsStr;
+    use std::os::unix::ffi::OsStrExt;
+    let folder = Folder::new();
+    let odd = OsStr::from_bytes(b"odd\xff.toml");
+    std::fs::copy(&folder.scene, Path::new(&folder.path("")).join(odd)).unwrap();
+    let before = folder.names();
+    let scene = folder.scene.as_str();
+    for args in [
+        &["run"][..],
+        &["view"],
+        &["render"],
+        &["bench"],
+        &["run", "--load"],
+        &["run", scene, "--steps", "1", "--save"],
+        &["run", scene, "--steps", "1", "--report"],
+        &["run", scene, "--steps", "1", "--export"],
+        &["render", scene, "--steps", "1", "-o"],
+        &["bench", scene, "--steps", "1", "--json"],
+        &["bench", scene, "--steps", "1", "--csv"],
+        &["converge", "--plot"],
+        &["view", "--script"],
+    ] {
+        let output = Command::new(env!("CARGO_BIN_EXE_motes"))
+            .args(args)
+            .arg(odd)
+            .current_dir(folder.path(""))
+            .output()
+            .unwrap();
+        let message = text(&output.stderr);
+        assert_eq!(output.status.code(), Some(2), "{args:?}: {message}");
+        assert!(message.contains("is not Unicode") && message.contains("rename it"), "{message}");
+    }
+    assert_eq!(folder.names(), before);
 }

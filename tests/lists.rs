@@ -80,7 +80,7 @@ fn all_lists(world: &World) -> Vec<ListDescription> {
 }
 
 /// What everybody finds, in order of id.
-type Found = Vec<Vec<(u32, f32)>>;
+type Found = Vec<Vec<(u64, f32)>>;
 
 fn ids(world: &World) -> Vec<ParticleId> {
     let mut ids: Vec<_> = world.particles().ids().iter().map(|&id| ParticleId(id)).collect();
@@ -219,14 +219,14 @@ fn a_list_has_everyone_within_reach_and_is_made_when_it_must_be() {
                 for a in 0..at.len() {
                     let near = |b: &usize| *b != a && at[a].distance(at[*b]) <= 0.16 - 1e-6;
                     for b in (0..at.len()).filter(near) {
-                        let listed = found[a].iter().any(|(id, _)| *id == b as u32);
+                        let listed = found[a].iter().any(|(id, _)| *id == b as u64);
                         assert!(listed, "{name}: {a} does not find {b}");
                     }
                 }
                 // It was made anew, or it is as it was.
                 let moved = at.iter().enumerate().any(|(k, at)| {
                     let limit = if name == "thin" { 0.004 } else { 0.08 };
-                    at.distance(list.made_at(ParticleId(k as u32)).unwrap()) > limit + 1e-6
+                    at.distance(list.made_at(ParticleId(k as u64)).unwrap()) > limit + 1e-6
                 });
                 assert!(!moved, "{name} should have been made anew");
                 if let Some((builds, then)) = before.get(name)

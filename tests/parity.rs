@@ -24,6 +24,8 @@ mod materials;
 mod particles;
 #[path = "parity/trees.rs"]
 mod trees;
+#[path = "parity/wind.rs"]
+mod wind;
 
 use motes::pass::Buffer;
 use motes::vulkan::harness::parity::{Outcome, SideBySide, Words};

@@ -253,6 +253,14 @@ fn colliders_and_forces() {
         "[[force]]\nkind = \"wind\"\nvelocity = [1, 0, 0]\ndrag = -1\n",
         &["s.toml:4: force.0.drag: "],
     );
+    let wind =
+        |keys: &str| format!("[[force]]\nkind = \"surface_wind\"\nvelocity = [5, 0, 0]\n{keys}\n");
+    refused("[[force]]\nkind = \"surface_wind\"\n", &["s.toml:1: force.0.velocity: "]);
+    refused(&wind("drag = 1"), &["s.toml:4: force.0.drag: ", "drag_coefficient"]);
+    refused(&wind("density = -1"), &["s.toml:4: force.0.density: ", "at least 0"]);
+    refused(&wind("lift_coefficient = -1"), &["s.toml:4: force.0.lift_coefficient: "]);
+    refused(&wind("gust_length = 0"), &["s.toml:4: force.0.gust_length: ", "above 0"]);
+    refused(&wind("gust_time = 1e-9"), &["s.toml:4: force.0.gust_time: ", "at least 0.000001"]);
     let region =
         "[[force]]\nkind = \"gravity\"\nacceleration = [1, 0, 0]\nregion = [[1,1,1],[0,0,0]]\n";
     refused(region, &["s.toml:4: force.0.region: "]);

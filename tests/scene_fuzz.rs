@@ -95,6 +95,15 @@ restitution = 0.5
 looped = true
 keyframes = [{ time = 0 }, { time = 1, position = [3, 1, 0] }]
 [[force]]
+kind = "surface_wind"
+velocity = [3, 0, 1]
+density = 1.2
+drag_coefficient = 1.2
+lift_coefficient = 0.5
+gust = 0.3
+gust_length = 0.8
+gust_time = 0.5
+[[force]]
 kind = "point"
 center = [0, 0, 0]
 strength = 1

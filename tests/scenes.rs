@@ -54,6 +54,7 @@ keeps_its_promises! {
     cloth_hang: "cloth_hang";
     cloth_stretch: "cloth_stretch";
     curtain: "curtain";
+    flag: "flag";
     grains_box: "grains_box:small";
     granular_216k: "granular_216k:small";
     ledge: "ledge";

@@ -5,6 +5,8 @@
 mod acts;
 #[path = "viewer/display.rs"]
 mod display;
+#[path = "viewer/gone.rs"]
+mod gone;
 #[path = "viewer/hand.rs"]
 mod hand;
 #[path = "viewer/monkey.rs"]
@@ -43,6 +45,12 @@ fn particles_are_where_they_should_be() {
 fn a_dragged_particle_follows_and_a_cut_cuts() {
     let Some(session) = Session::start() else { return };
     acts::a_dragged_particle_follows_and_a_cut_cuts(&session);
+}
+
+#[test]
+fn pictures_and_films_show_the_scene() {
+    let Some(session) = Session::start() else { return };
+    acts::pictures_and_films_show_the_scene(&session);
 }
 
 #[test]
@@ -133,7 +141,7 @@ fn materials_are_edited_while_it_runs() {
             "backend {backend}\nsteps 12\nwait 20\nreport before.json\n\
              material rubber friction 4\nmaterial ice restitution 0.5\nsteps 48\nwait 40\n\
              report after.json\nkey R\nwait 120\nreport reset.json\nmove 140 600\nwheel -300\n\
-             wait 10\ndrag 180 656 250 656\nwait 10\nreport dragged.json\n"
+             wait 10\ndrag 180 622 250 622\nwait 10\nreport dragged.json\n"
         );
         session.run(scene.to_str().unwrap(), &script);
         let [before, after, reset] =
@@ -170,7 +178,7 @@ fn keys_pins_balls_files_and_sizes() {
          drop {}\nwait 4\ndrop nothing.xyz\nreport mesh.json\ndrop {}\nwait 20\n\
          report other.json\nresize 1000 640\nreport size.json\nscreenshot size.png\n\
          key Tab\nscreenshot bare.png\nkey Tab\nkey F8\nkey F10\nkey F12\nwait 30\n\
-         key F9\nsteps 6\nkey F9\nsteps 1\nreport last.json\n",
+         key F9\nsteps 6\nwait 2\nkey F9\nsteps 1\nreport last.json\n",
         mesh.display(),
         other.display()
     );
@@ -196,12 +204,11 @@ fn keys_pins_balls_files_and_sizes() {
     let run: [f64; 4] = numbers(&report["panels"]["run"]).try_into().unwrap();
     let written = |p: [u8; 3]| p.iter().all(|c| *c > 190);
     assert!(picture.share(run, written) > 0.005 && bare.share(run, written) < 0.001);
-    for file in ["other_000000.profile.csv", "other_000000.profile.png", "frame_000000.ply"] {
+    for file in ["other_000000.profile.csv", "other_000000.profile.png", "other_000000.ply"] {
         assert!(session.exists(file), "{file}");
     }
     assert!(session.exists("other_000000.motes") && session.exists("other_000000.png"));
-    assert!(session.exists("other_000000.frames/frame_000001.png"), "recorded");
-    assert!(says(&session.report("last.json"), "frames recorded"));
+    assert!(says(&session.report("last.json"), "7 frames recorded"), "steps 0 to 6");
 }
 
 #[test]
@@ -309,6 +316,16 @@ fn wrong_scripts_and_lost_displays_are_told() {
     let said = String::from_utf8_lossy(&output.stderr);
     assert_eq!(output.status.code(), Some(1), "{said}");
     assert!(said.contains("no window") && !said.contains("panicked"), "{said}");
+}
+
+#[test]
+fn a_window_that_is_killed_ends_with_a_message() {
+    gone::ends_with_a_message("windowkill");
+}
+
+#[test]
+fn a_window_that_is_destroyed_ends_with_a_message() {
+    gone::ends_with_a_message("windowclose");
 }
 
 #[test]

@@ -2,15 +2,22 @@
 //! measured is right, and a real hand is answered at once.
 #![cfg(all(feature = "viewer", target_os = "linux"))]
 
-#[expect(dead_code, reason = "what the screen itself shows is looked at in tests/viewer.rs")]
+#[allow(dead_code)] // what the screen itself shows is looked at in tests/viewer.rs
 #[path = "viewer/display.rs"]
 mod display;
 #[allow(dead_code)] // each test uses its part of these
 #[path = "viewer/hand.rs"]
 mod hand;
+#[path = "viewer/panels.rs"]
+mod panels;
 #[allow(dead_code)]
 #[path = "viewer/picture.rs"]
 mod picture;
+#[allow(dead_code)]
+#[path = "viewer/scene.rs"]
+mod scene;
+#[path = "viewer/scenes_work.rs"]
+mod scenes_work;
 #[allow(dead_code)]
 #[path = "viewer/session.rs"]
 mod session;
@@ -185,14 +192,89 @@ fn a_hand_is_answered_within_two_frames() {
     assert!((1..=2).contains(&most), "{inputs}");
 }
 
+/// A hand that types faster than frames are drawn: 100 000 stones are painted while they fall.
+/// Everything arrives, in order, and soon; what is written goes nowhere else.
+#[test]
+fn typing_is_faster_than_frames() {
+    let Some(session) = Session::start() else { return };
+    if !hand::is_here() {
+        return;
+    }
+    let cube = session.write("cube.obj", CUBE);
+    // The tab Place is opened, a hand writes into its field, and the button places what is written.
+    let script = format!(
+        "drop {}\nwait 4\nclick 1118 340\nwait 3\nplay\nwait 3\nreport ready.json\nhand done\n\
+         report end.json\nclick 1055 516\nwait 8\nreport placed.json\n",
+        cube.display()
+    );
+    let viewer = session.begin("grains_box", &script);
+    let started = Instant::now();
+    while !session.exists("ready.json") {
+        assert!(started.elapsed() < Duration::from_secs(120), "no window came");
+        std::thread::sleep(Duration::from_millis(20));
+    }
+    let tool = |line: &str| hand::tool(&session.display, line);
+    tool("search --sync --onlyvisible --name motes windowfocus sleep 0.5");
+    // The press and the first letters may fall into one frame.
+    tool("mousemove 1160 416 click 1 type --delay 1 _is_replaced_by");
+    tool("key --delay 1 ctrl+a");
+    tool("type --delay 1 meshes/one_of_many_rabbitss");
+    tool("key --delay 1 BackSpace");
+    tool("type --delay 1 .obj");
+    std::thread::sleep(Duration::from_millis(400));
+    session.write("done", "");
+    Session::check(&session.end(viewer, Duration::from_secs(120)), &script);
+    let [ready, end, placed] =
+        ["ready.json", "end.json", "placed.json"].map(|name| session.report(name));
+    assert_eq!(end["place_file"], "meshes/one_of_many_rabbits.obj");
+    let looks = ["threads", "solver", "painter", "size", "particle_count"];
+    looks.iter().for_each(|key| assert_eq!(ready[key], end[key], "{key} was not meant"));
+    assert!(says(&placed, "meshes/one_of_many_rabbits.obj"), "{}", placed["messages"]);
+}
+
 #[test]
 fn a_comparison_can_be_stopped() {
     let Some(session) = Session::start() else { return };
     // Some tenths of a second a step, 60 of them on each backend; the second click ends it.
-    let script = "set iterations 200\nset substeps 10\nclick 372 551\nwait 3\nclick 450 576\n\
-        wait 5\nreport a.json\nclick 450 576\nwait 200\nreport b.json\n";
+    let script = "set iterations 200\nset substeps 10\nclick 372 551\nwait 3\nclick 480 576\n\
+        wait 5\nreport a.json\nclick 480 576\nwait 200\nreport b.json\n";
     session.run("cloth_hang", script);
     let (a, b) = (session.report("a.json"), session.report("b.json"));
     assert_eq!((a["comparing"].as_bool(), b["comparing"].as_bool()), (Some(true), Some(false)));
     assert!(b["compared"].is_null(), "none of them was done: {}", b["compared"]);
+}
+
+#[test]
+fn a_file_is_read_again_and_the_camera_stays() {
+    scenes_work::a_file_is_read_again_and_the_camera_stays();
+}
+
+#[test]
+fn a_file_that_fails_leaves_the_scene() {
+    scenes_work::a_file_that_fails_leaves_the_scene();
+}
+
+#[test]
+fn files_that_were_opened_are_kept() {
+    scenes_work::files_that_were_opened_are_kept();
+}
+
+#[test]
+fn edits_are_taken_back_and_done_again() {
+    scenes_work::edits_are_taken_back_and_done_again();
+}
+
+#[test]
+fn things_are_placed_with_the_mouse() {
+    scenes_work::things_are_placed_with_the_mouse();
+}
+
+#[test]
+fn borders_are_dragged_and_kept() {
+    panels::borders_are_dragged_and_kept();
+}
+
+#[test]
+fn strain_is_measured_told_and_seen() {
+    panels::strain_is_measured_told_and_seen();
 }

@@ -10,7 +10,7 @@ use glam::Vec3;
 use motes::world::collider::{Pose, Shape};
 use motes::{
     Backend, Bond, Cloth, Coefficients, Collider, Engine, Force, ForceKind, Grains, Kind, Material,
-    MaterialId, Particle, ParticleId, Phase, World,
+    MaterialId, Particle, ParticleId, Phase, SurfaceWind, World,
 };
 
 const DT: f32 = 1.0 / 60.0;
@@ -257,7 +257,14 @@ fn edit(world: &mut World, dice: &mut Dice) -> String {
             "method".into()
         }
         16 => {
-            let kind = ForceKind::Wind { velocity: 3.0 * v, drag: 0.1 };
+            let velocity = 3.0 * v;
+            let kind = match dice.roll(2) {
+                0 => ForceKind::Wind { velocity, drag: 0.1 },
+                _ => {
+                    let wind = SurfaceWind { velocity, gust: 0.5, ..SurfaceWind::default() };
+                    ForceKind::SurfaceWind(wind)
+                }
+            };
             world.forces.push(Force { kind, region: None });
             "wind".into()
         }

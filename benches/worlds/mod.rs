@@ -27,7 +27,7 @@ pub fn breakable() -> World {
 
 /// Waves across the cloth.
 fn crumple(world: &mut World) {
-    for id in (0..world.particles().len() as u32).map(ParticleId) {
+    for id in (0..world.particles().len() as u64).map(ParticleId) {
         let at = world.position(id).expect("there");
         let height = 0.2 * (id.0 as f32 * 0.7).sin();
         world.set_position(id, at + Vec3::Y * height).expect("finite");

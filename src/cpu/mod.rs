@@ -8,6 +8,7 @@ pub(crate) mod bounds;
 pub(crate) mod break_constraints;
 pub(crate) mod bvh_boxes;
 pub(crate) mod bvh_build;
+pub(crate) mod catch_wind;
 pub(crate) mod color_contacts;
 pub(crate) mod find_neighbors_brute;
 pub(crate) mod find_neighbors_bvh;
@@ -43,7 +44,7 @@ use crate::error::Result;
 use crate::report::StepReport;
 use crate::step::{Dispatch, Part, Pass};
 use crate::world::material::MaterialPairs;
-use crate::world::{ListFilter, ListId, World};
+use crate::world::{Fans, ListFilter, ListId, World};
 use collide_environment::EnvironmentContact;
 use glam::Vec4;
 use search::{broad, joined, lists::Lists, neighbors};
@@ -66,8 +67,11 @@ pub(crate) struct Scratch {
     /// What sweeps keep for each kind of constraint.
     pub kinds: solve::Caches,
     pub iterates: accelerate::Iterates,
-    /// Gathered corrections [x, y, z, how many].
+    /// Gathered corrections [x, y, z, how many]. Before they are gathered, the wind that each
+    /// particle feels.
     pub delta: Vec<Vec4>,
+    /// The triangles around each particle, where a wind blows on them.
+    pub fans: Fans,
     /// Where the substep began, once old overlap is resolved, as contacts see it: [x, y, z, inverse
     /// mass, scaled].
     pub start: Vec<Vec4>,
@@ -169,6 +173,7 @@ impl Cpu {
         let at = Moment { h: *h, time: world.time, part: dispatch.part };
         match dispatch.pass {
             Pass::BreakConstraints => break_constraints::run(team, world, scratch, report),
+            Pass::CatchWind => catch_wind::run(team, world, scratch, &at),
             Pass::Predict => predict::run(team, world, scratch, &at),
             Pass::SortParticles => sort_particles::run(world, scratch),
             Pass::Bounds => bounds::run(team, world, scratch, &at),

@@ -49,7 +49,7 @@ mod tests {
         for (kind, rows) in Kind::SETS.into_iter().zip(world.sets.all()) {
             assert!(rows.is_sound(kind.corners(), count as usize), "{kind}");
         }
-        for id in (0..world.particles.slot.len() as u32).map(ParticleId) {
+        for id in (0..world.particles.next_id).map(ParticleId) {
             let (now, then) = (world.particles.slot(id), before.particles.slot(id));
             assert_eq!(now.is_some(), then.is_some());
             let (Some(now), Some(then)) = (now, then) else { continue };

@@ -6,7 +6,7 @@ mod ply;
 mod vtk;
 mod world;
 
-pub use world::{write_series, write_world};
+pub use world::{write_series, write_world, write_world_as};
 
 use std::fmt;
 use std::ops::Range;
@@ -84,7 +84,7 @@ pub struct Frame<'a> {
     pub radii: &'a [f32],
     /// Phases.
     pub phases: &'a [u32],
-    /// Stable ids.
+    /// Stable ids; of those of a world the lower 32 bits.
     pub ids: &'a [u32],
     /// Pairs of particles to draw a line between, as indices into `positions`.
     pub edges: &'a [[u32; 2]],

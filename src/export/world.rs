@@ -26,6 +26,12 @@ use std::path::Path;
 /// # Ok::<(), Box<dyn std::error::Error>>(())
 /// ```
 pub fn write_world(folder: impl AsRef<Path>, format: Format, world: &World) -> Result<()> {
+    let name = frame_name(world.step_count(), format);
+    write_world_as(folder.as_ref().join(name), format, world)
+}
+
+/// The same as a file of any name.
+pub fn write_world_as(path: impl AsRef<Path>, format: Format, world: &World) -> Result<()> {
     let p = world.particles();
     let slots: Vec<usize> = p.slots_by_id().collect();
     let mut place = vec![0u32; p.len()];
@@ -36,7 +42,8 @@ pub fn write_world(folder: impl AsRef<Path>, format: Format, world: &World) -> R
     let velocities: Vec<_> = slots.iter().map(|&s| p.velocities()[s].truncate()).collect();
     let radii: Vec<_> = slots.iter().map(|&s| p.radii()[s]).collect();
     let phases: Vec<_> = slots.iter().map(|&s| p.phases()[s]).collect();
-    let ids: Vec<_> = slots.iter().map(|&s| p.ids()[s]).collect();
+    // The formats have no whole numbers of 64 bits.
+    let ids: Vec<_> = slots.iter().map(|&s| p.ids()[s] as u32).collect();
     let edges: Vec<_> = (0..world.distance().len())
         .map(|i| world.distance().particles(i).map(|s| place[s as usize]))
         .collect();
@@ -69,8 +76,7 @@ pub fn write_world(folder: impl AsRef<Path>, format: Format, world: &World) -> R
         triangles: &triangles,
         groups: &groups,
     };
-    let name = frame_name(world.step_count(), format);
-    write_frame(folder.as_ref().join(name), format, &frame)
+    write_frame(path, format, &frame)
 }
 
 fn frame_name(step: u64, format: Format) -> String {

@@ -11,7 +11,9 @@ use super::keys::require;
 use super::names::Names;
 use super::objects::Entry;
 use crate::error::{Error, Result};
-use crate::world::{Force, ForceKind, MaterialId, World};
+use crate::world::{Force, ForceKind, MaterialId, SurfaceWind, World};
+
+pub(super) use collider::mesh_file;
 
 impl Scene {
     /// Builds the world. The same scene gives the same bits every time.
@@ -81,21 +83,45 @@ impl Scene {
     }
 }
 
+/// What a wind on surfaces may be given.
+const OF_SURFACE_WIND: &[&str] =
+    &["density", "drag_coefficient", "lift_coefficient", "gust", "gust_length", "gust_time"];
+
+fn surface_wind(file: &ForceFile) -> SurfaceWind {
+    let usual = SurfaceWind::default();
+    SurfaceWind {
+        velocity: file.velocity.map_or(usual.velocity, |v| v.0),
+        density: file.density.map_or(usual.density, |d| d.0),
+        drag_coefficient: file.drag_coefficient.map_or(usual.drag_coefficient, |c| c.0),
+        lift_coefficient: file.lift_coefficient.map_or(usual.lift_coefficient, |c| c.0),
+        gust: file.gust.map_or(usual.gust, |g| g.0),
+        gust_length: file.gust_length.map_or(usual.gust_length, |l| l.0),
+        gust_time: file.gust_time.map_or(usual.gust_time, |t| t.0),
+    }
+}
+
 fn read_force(path: &str, file: &ForceFile) -> Result<Force> {
     let given = [
         ("acceleration", file.acceleration.is_some()),
         ("velocity", file.velocity.is_some()),
         ("drag", file.drag.is_some()),
+        ("density", file.density.is_some()),
+        ("drag_coefficient", file.drag_coefficient.is_some()),
+        ("lift_coefficient", file.lift_coefficient.is_some()),
+        ("gust", file.gust.is_some()),
+        ("gust_length", file.gust_length.is_some()),
+        ("gust_time", file.gust_time.is_some()),
         ("center", file.center.is_some()),
         ("strength", file.strength.is_some()),
         ("reach", file.reach.is_some()),
     ];
-    let (what, needs): (_, &[&str]) = match file.kind {
-        ForceWord::Gravity => ("gravity", &["acceleration"]),
-        ForceWord::Wind => ("wind", &["velocity", "drag"]),
-        ForceWord::Point => ("point", &["center", "strength", "reach"]),
+    let (what, needs, may): (_, &[&str], &[&str]) = match file.kind {
+        ForceWord::Gravity => ("gravity", &["acceleration"], &[]),
+        ForceWord::Wind => ("wind", &["velocity", "drag"], &[]),
+        ForceWord::Point => ("point", &["center", "strength", "reach"], &[]),
+        ForceWord::SurfaceWind => ("surface_wind", &["velocity"], OF_SURFACE_WIND),
     };
-    require(path, what, &given, needs, &[])?;
+    require(path, what, &given, needs, may)?;
     let vector = |v: Option<super::value::Vector>| v.map(|v| v.0).unwrap_or_default();
     let kind = match file.kind {
         ForceWord::Gravity => ForceKind::Gravity { acceleration: vector(file.acceleration) },
@@ -108,6 +134,7 @@ fn read_force(path: &str, file: &ForceFile) -> Result<Force> {
             strength: file.strength.map_or(0.0, |s| s.0),
             reach: file.reach.map_or(1.0, |r| r.0),
         },
+        ForceWord::SurfaceWind => ForceKind::SurfaceWind(surface_wind(file)),
     };
     let region = file.region.map(|corners| corners.0.map(|c| c.0));
     if let Some([low, high]) = region

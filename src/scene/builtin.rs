@@ -8,6 +8,7 @@ const SCENES: &[(&str, &str)] = &[
     ("cloth_hang", include_str!("../../assets/scenes/cloth_hang.toml")),
     ("cloth_stretch", include_str!("../../assets/scenes/cloth_stretch.toml")),
     ("curtain", include_str!("../../assets/scenes/curtain.toml")),
+    ("flag", include_str!("../../assets/scenes/flag.toml")),
     ("grains_box", include_str!("../../assets/scenes/grains_box.toml")),
     ("granular_216k", include_str!("../../assets/scenes/granular_216k.toml")),
     ("ledge", include_str!("../../assets/scenes/ledge.toml")),

@@ -138,6 +138,8 @@ pub(crate) enum ForceWord {
     Gravity,
     Wind,
     Point,
+    #[serde(rename = "surface_wind")]
+    SurfaceWind,
 }
 
 #[derive(Clone, Debug, Deserialize)]
@@ -147,6 +149,12 @@ pub(crate) struct ForceFile {
     pub acceleration: Option<Vector>,
     pub velocity: Option<Vector>,
     pub drag: Option<AtLeastZero>,
+    pub density: Option<AtLeastZero>,
+    pub drag_coefficient: Option<AtLeastZero>,
+    pub lift_coefficient: Option<AtLeastZero>,
+    pub gust: Option<AtLeastZero>,
+    pub gust_length: Option<Positive>,
+    pub gust_time: Option<Positive>,
     pub center: Option<Vector>,
     pub strength: Option<Real>,
     pub reach: Option<Positive>,

@@ -92,9 +92,14 @@
 //!
 //! | key | unit | meaning |
 //! |---|---|---|
-//! | `kind` | | `gravity`, `wind` or `point` |
+//! | `kind` | | `gravity`, `wind`, `surface_wind` or `point` |
 //! | `acceleration` | m/s² | gravity: added to that of `[params]` |
 //! | `velocity`, `drag` | m/s, kg/s | wind: F = drag (velocity - v) on each particle |
+//! | `velocity` | m/s | surface wind: drag and lift on each triangle of cloth, whichever way it faces |
+//! | `density` | kg/m³ | surface wind: of the air, default 1.2 |
+//! | `drag_coefficient`, `lift_coefficient` | 1 | surface wind: default 1.2 and 0.8 |
+//! | `gust` | 1 | surface wind: how far the air's velocity may be off, as a share of its speed, default 0 |
+//! | `gust_length`, `gust_time` | m, s | surface wind: width and age of a gust, default 1 and 1 |
 //! | `center`, `strength`, `reach` | m, m/s², m | point: attracts (above 0) or repels, falling to 0 at `reach` |
 //! | `region` | m | `[low, high]`: only inside this box; default everywhere |
 //!
@@ -106,7 +111,7 @@
 //!
 //! | name | keys | holds when |
 //! |---|---|---|
-//! | `mean_height`, `min_height`, `max_height` | `of`, `min` and/or `max` (m) | the mean, lowest, highest height is in the range |
+//! | `mean_height`, `min_height`, `max_height` | `of`, `min` and/or `max` (m), `axis` (up) | the mean, lowest, highest height is in the range; along another `axis`, what lies furthest that way is highest |
 //! | `nothing_below` | `bound` (m), `of`, `after` | *run*: no centre is lower |
 //! | `max_overlap` | `bound`, `of` | no two particles that collide overlap by more than this share of the smaller radius |
 //! | `max_speed` | `bound` (m/s), `of`, `after` | *run*: no particle is faster |
@@ -119,7 +124,7 @@
 //! | `connected_parts_at_least`, `..._at_most` | `bound`, `of`, `size` (2) | edges hold it together in so many parts of at least `size` particles |
 //! | `particles_accounted_for` | `of` | every particle is there and finite |
 //! | `quarantined_at_most` | `bound` | so many particles became non-finite and were pinned |
-//! | `bounces_at_least` | `bound`, `of` (needed), `tolerance` (m, 0.001), `after` | *run*: the mean height had so many maxima, each after a minimum; smaller turns than the tolerance do not count |
+//! | `bounces_at_least` | `bound`, `of` (needed), `axis` (up), `tolerance` (m, 0.001), `after` | *run*: the mean height had so many maxima, each after a minimum; smaller turns than the tolerance do not count |
 //! | `no_particle_passed` | `of` (needed), `through` or `bound` (m), `axis` (up), `tolerance` (m, 0), `after` | *run*: no centre of `of` lies further against `axis` than the furthest centre of the object `through` (or the level `bound`), but for the tolerance |
 //! | `particles_tunnelled` | `of`, `through` (needed), `bound` (0), `after` | *run*: at most so many times has a particle of `of` gone through a triangle of the object `through` between two steps; going around its edge is allowed |
 //! | `max_penetration` | `bound`, `of`, `after` | *run*: no particle reaches deeper into a collider than this share of its radius |
@@ -157,6 +162,7 @@ use crate::world::{MemoryNeed, Params};
 use file::SceneFile;
 use glam::Vec3;
 use load::Source;
+use std::path::PathBuf;
 
 /// Where the scene wants to be looked at from; what is not given is up to the viewer.
 #[derive(Clone, Copy, Debug, Default, PartialEq)]
@@ -254,6 +260,12 @@ impl Scene {
     /// How many checks it carries.
     pub fn check_count(&self) -> usize {
         self.checks.len()
+    }
+    /// The files of its meshes, which are read when it is built.
+    pub fn mesh_files(&self) -> impl Iterator<Item = PathBuf> + '_ {
+        let folder = self.source.folder.as_deref();
+        let named = self.file.collider.iter().filter_map(|collider| collider.mesh.as_deref());
+        named.filter_map(move |name| build::mesh_file(name, folder))
     }
     /// What the built world will hold at most.
     pub fn need(&self) -> MemoryNeed {

@@ -171,6 +171,7 @@ impl fmt::Display for Dispatch {
         match self.part {
             Part::All => Ok(()),
             Part::Color(c) | Part::Digit(c) => write!(f, "[{c}]"),
+            Part::Wind(number) => write!(f, "[{number}]"),
             Part::Of(kind) => write!(f, "({})", kind.name()),
             Part::Start => f.write_str("(start)"),
             Part::Settle => f.write_str("(settle)"),

@@ -31,12 +31,22 @@ impl<T: Copy> Column for Vec<T> {
     fn retain(&mut self, keep: &[bool]) {
         let mut kept = keep.iter();
         Vec::retain(self, |_| kept.next() == Some(&true));
+        give_back(self);
     }
     fn has_rows(&self, count: usize) -> bool {
         self.len() == count
     }
     fn first_failing(&self, test: fn(&T) -> bool) -> Option<usize> {
         self.iter().position(|item| !test(item))
+    }
+}
+
+/// Gives memory back once less than a quarter of it is in use, so that an array takes what it holds
+/// and not the most that it ever held. The half that stays free keeps the next rows cheap.
+pub(crate) fn give_back<T>(values: &mut Vec<T>) {
+    const FEW: usize = 64;
+    if values.capacity() / 4 > values.len().max(FEW) {
+        values.shrink_to(2 * values.len());
     }
 }
 
@@ -73,6 +83,7 @@ items! {
     Vec4: x finite x.is_finite(), number !x.is_nan();
     u8: _x finite true, number true;
     u32: _x finite true, number true;
+    u64: _x finite true, number true;
 }
 
 /// Declares a table of parallel arrays.
@@ -175,6 +186,15 @@ mod tests {
         assert_eq!(things.color, [40, 20, 10]);
         assert!(things.columns_have_rows(3) && things.limit.len() == 3);
         assert_eq!(things.names, [*b"ab"]);
+    }
+
+    #[test]
+    fn memory_follows_what_is_left() {
+        let mut many: Vec<u32> = (0..100_000).collect();
+        super::Column::retain(&mut many, &[true; 30_000]);
+        assert!(many.len() == 30_000 && many.capacity() >= 100_000, "a third is in use");
+        super::Column::retain(&mut many, &[true; 10_000]);
+        assert!((10_000..=20_000).contains(&many.capacity()), "{}", many.capacity());
     }
 
     #[test]

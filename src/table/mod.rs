@@ -10,7 +10,7 @@ mod changes;
 mod columns;
 
 pub(crate) use changes::Changes;
-pub(crate) use columns::{Column, Item, columns};
+pub(crate) use columns::{Column, Item, columns, give_back};
 
 use crate::world::Kind;
 
@@ -39,6 +39,8 @@ pub enum Domain {
     MaterialPair,
     /// Obstacles.
     Collider,
+    /// Force fields.
+    Field,
 }
 
 /// Where the contents of a buffer come from.
@@ -133,7 +135,7 @@ macro_rules! buffers {
             /// Words on a device.
             pub(crate) fn words(self, of: &crate::vulkan::plan::Plan) -> usize {
                 use crate::vulkan::plan;
-                use crate::vulkan::stages::{constraints, environment, lists, trees};
+                use crate::vulkan::stages::{constraints, environment, lists, surfaces, trees};
                 match self { $(Buffer::$name => words!(of, $width($($words)+))),+ }
             }
             /// The word of `state` in which a step tells how much room it would have needed.
@@ -229,6 +231,11 @@ buffers! {
     Iterates by Particle, Laid(constraints::iterate_words), Scratch [];
     /// Friction and restitution of each material on each material, then on each obstacle.
     Materials by MaterialPair, Laid(plan::material_words), World [Saved Loaded Written];
+    /// The triangles of open surfaces around each particle: where they begin, how many they are, then
+    /// the other two corners of each.
+    Surfaces by List, Laid(surfaces::fan_words), World [Saved Loaded Slots];
+    /// Winds that blow on surfaces: their numbers, then their gusts by substep.
+    Winds by Field, Laid(surfaces::wind_words), World [Saved Loaded Written];
     /// Obstacles: shapes, poses by substep, meshes.
     Colliders by Collider, Laid(plan::collider_words), World [Saved Loaded Written];
 }

@@ -15,7 +15,7 @@ use crate::world::{
     ForceKind, Integrator, Kind, ListDescription, ListFilter, ListId, ListPairs, Method, Params,
     Phase, World,
 };
-use glam::Vec4;
+use glam::{Vec3, Vec4};
 
 /// Encodes a world, and what passes of the CPU made of it, as the words of device buffers.
 pub(crate) struct Encoder<'a> {
@@ -67,6 +67,8 @@ impl Encoder<'_> {
             Buffer::Pins => self.pins(&mut out),
             Buffer::Materials => return materials(&MaterialPairs::of(world)),
             Buffer::Colliders => stages::environment::encode(world, h, &mut out),
+            Buffer::Surfaces => stages::surfaces::encode_fans(world, plan, &mut out),
+            Buffer::Winds => stages::surfaces::encode_winds(world, plan, h, &mut out),
             Buffer::Corrections => rows(self.corrections(before), &mut out),
             Buffer::Iterates => {
                 stages::constraints::encode_iterates(world, scratch, plan, &mut out)
@@ -411,6 +413,8 @@ pub(crate) fn globals(
             ForceKind::Gravity { acceleration } => (0, acceleration, 0.0, 0.0),
             ForceKind::Wind { velocity, drag } => (1, velocity, drag, 0.0),
             ForceKind::Point { center, strength, reach } => (2, center, strength, reach),
+            // It has a pass and a buffer of its own, and no acceleration.
+            ForceKind::SurfaceWind(_) => (0, Vec3::ZERO, 0.0, 0.0),
         };
         let [low, high] = force.region.unwrap_or_default();
         (field[0], field[1]) = (kind, u32::from(force.region.is_some()));

@@ -16,7 +16,8 @@ macro_rules! words {
 }
 
 /// The passes whose shaders read the number of the substep, which is the first push constant.
-pub const READ_SUBSTEP: &[Pass] = &[Pass::Bounds, Pass::CollideEnvironment, Pass::SolvePin];
+pub const READ_SUBSTEP: &[Pass] =
+    &[Pass::CatchWind, Pass::Bounds, Pass::CollideEnvironment, Pass::SolvePin];
 
 /// Words the host writes before a step.
 pub mod globals {
@@ -272,6 +273,33 @@ pub mod colliders {
     }
 }
 
+/// The buffers of `catch_wind`; `stages/surfaces.rs` tells what the words hold.
+pub mod surfaces {
+    words! {
+        /// Names and places of the words before the fans; then of a wind and of its gusts.
+        SURFACES:
+        ENTRIES "fans_entries" = 0;
+        FANS "fans_first" = 4;
+        COUNT "winds_count" = 0;
+        WINDS "winds_first" = 4;
+        WIND_WORDS "wind_words" = 16;
+        VELOCITY "wind_velocity" = 0;
+        FACTOR "wind_factor" = 3;
+        DRAG "wind_drag" = 4;
+        LIFT "wind_lift" = 5;
+        GUST_SPEED "wind_gust_speed" = 6;
+        PER_METRE "wind_per_metre" = 7;
+        BOUNDED "wind_bounded" = 8;
+        LOW "wind_low" = 9;
+        HIGH "wind_high" = 12;
+        GUST_WORDS "gust_words" = 8;
+        CELL "gust_cell" = 0;
+        LAYER "gust_layer" = 3;
+        SHIFT "gust_shift" = 4;
+        BLEND "gust_blend" = 7;
+    }
+}
+
 /// The trees; `stages/trees.rs` tells what the words hold.
 pub mod trees {
     words! {
@@ -346,6 +374,7 @@ pub const TABLES: &[&[(&str, usize)]] = &[
     pins::PINS,
     materials::MATERIALS,
     colliders::COLLIDERS,
+    surfaces::SURFACES,
     trees::TREES,
     tile::TILE,
     radix::RADIX,

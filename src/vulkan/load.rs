@@ -2,7 +2,7 @@
 //!
 //! Edits mark the rows of particles that they changed. What else may have changed is compared with
 //! what was loaded: constraints by their revision, shapes of obstacles by value (meshes by address),
-//! pins, poses, parameters, materials and forces word by word when a step writes them.
+//! pins, poses, winds, parameters, materials and forces word by word when a step writes them.
 
 use super::commands::Recorder;
 use super::encode::{self, Encoder, Listing, Traits};
@@ -334,6 +334,12 @@ impl Vulkan {
             let at = Buffer::Colliders as usize;
             let mut words = last_written[at].clone();
             stages::environment::encode_step(world, h, &mut words);
+            count += write_changed(&mut buffers[at], &mut last_written[at], &words);
+        }
+        if plan.winds > 0 {
+            let at = Buffer::Winds as usize;
+            let mut words = vec![0; plan.words(Buffer::Winds)];
+            stages::surfaces::encode_winds(world, plan, h, &mut words);
             count += write_changed(&mut buffers[at], &mut last_written[at], &words);
         }
         let at = Buffer::Pins as usize;

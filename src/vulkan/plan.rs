@@ -51,6 +51,10 @@ pub(crate) struct Plan {
     /// Words the obstacles take.
     pub collider_words: usize,
     pub colliders: usize,
+    /// Triangles of open surfaces, counted by corner; 0 where no wind blows on them.
+    pub fans: usize,
+    /// Winds that blow on surfaces.
+    pub winds: usize,
     /// Whether particles bounce off each other.
     pub pairs_bounce: bool,
     /// Workgroup size.
@@ -145,7 +149,7 @@ impl SetPlan {
 
 impl Plan {
     pub fn of(world: &World, room: Option<Room>, workgroup: u32) -> Self {
-        let particles = world.particles.len();
+        let (particles, winds) = (world.particles.len(), world.surface_winds().count());
         Plan {
             particles,
             sets: world.sets.all().map(SetPlan::of),
@@ -158,6 +162,8 @@ impl Plan {
             material_words: materials::WORDS * MaterialPairs::rows_of(world),
             collider_words: stages::environment::words(world),
             colliders: world.colliders.len(),
+            fans: if winds > 0 { 3 * world.open_triangle_count() } else { 0 },
+            winds,
             pairs_bounce: world.pairs_may_bounce(),
             workgroup,
         }

@@ -3,6 +3,7 @@
 use super::Constraint;
 use crate::error::{Error, Result};
 use glam::Vec3;
+use serde::{Deserialize, Serialize};
 
 /// How stiff and how strong constraints are.
 #[derive(Clone, Copy, Debug, PartialEq)]
@@ -67,7 +68,7 @@ impl Bond {
 }
 
 /// Which particles of a lattice are kept.
-#[derive(Clone, Copy, Debug, PartialEq)]
+#[derive(Clone, Copy, Debug, PartialEq, Serialize, Deserialize)]
 pub enum Solid {
     /// All.
     Box,

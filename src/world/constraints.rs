@@ -5,6 +5,7 @@
 //! adding move rows, they recolour nothing. Inside a colour rows stay in order of creation, so the
 //! result never depends on who removed what.
 
+use crate::table::give_back;
 use crate::world::particles::GONE;
 use serde::{Deserialize, Serialize};
 use std::ops::{Deref, DerefMut, Range};
@@ -46,6 +47,9 @@ impl<const N: usize> Constraint<N> {
         }
     }
 }
+
+/// The creation number that is never given: rows are numbered anew before it comes.
+const END_OF_SERIALS: u32 = (1 << 31) - 1;
 
 /// The most particles that a constraint may have.
 const MOST_CORNERS: usize = 4;
@@ -113,6 +117,9 @@ impl<const N: usize> ConstraintSet<N> {
     /// Adds a constraint; its colour is chosen here, for good.
     pub(crate) fn add(&mut self, constraint: &Constraint<N>) {
         let rows = &mut self.0;
+        if rows.next_serial >= END_OF_SERIALS {
+            rows.renumber();
+        }
         let top = constraint.particles.iter().max().map_or(0, |&p| p as usize + 1);
         if rows.used.len() < top {
             rows.used.resize(top, 0);
@@ -205,6 +212,18 @@ impl ConstraintRows {
     }
     pub(crate) fn has_breakable(&self) -> bool {
         self.break_at.iter().chain(&self.yield_at).any(|v| v.is_finite())
+    }
+
+    /// Numbers the rows from 0, in the order of their creation. A world that adds and removes for
+    /// ever needs it once in two thousand million constraints.
+    fn renumber(&mut self) {
+        let mut order: Vec<usize> = (0..self.len()).collect();
+        order.sort_unstable_by_key(|&row| self.serial[row]);
+        for (serial, &row) in order.iter().enumerate() {
+            self.serial[row] = serial as u32;
+        }
+        self.next_serial = self.len() as u32;
+        self.revision += 1;
     }
 
     /// Sorts appended rows into their colours (stable counting sort). Cheap when nothing is new.
@@ -315,6 +334,7 @@ impl ConstraintRows {
             .map(|i| (0..self.corners()).any(|k| map[self.corner[k][i] as usize] == GONE))
             .collect();
         let removed = self.remove_marked(&gone);
+        self.give_back();
         let mut used = vec![0; particle_count];
         for (old, &mask) in self.used.iter().enumerate() {
             if map[old] != GONE {
@@ -329,6 +349,24 @@ impl ConstraintRows {
         }
         self.revision += 1;
         removed
+    }
+
+    /// Gives memory back when few rows are left.
+    fn give_back(&mut self) {
+        self.corner.iter_mut().for_each(give_back);
+        for values in [
+            &mut self.rest,
+            &mut self.rest_original,
+            &mut self.stiffness,
+            &mut self.compliance,
+            &mut self.break_at,
+            &mut self.yield_at,
+            &mut self.lambda,
+        ] {
+            give_back(values);
+        }
+        give_back(&mut self.serial);
+        give_back(&mut self.color);
     }
 
     /// Checks what a snapshot may have broken: lengths, indices, finiteness, colours. `corners` is
@@ -351,7 +389,8 @@ impl ConstraintRows {
             && self.serial.len() == n
             && self.color.len() == n
             && self.used.len() <= particle_count
-            && self.next_serial < 1 << 31
+            && self.next_serial <= END_OF_SERIALS
+            && self.serial.iter().all(|&serial| serial < self.next_serial)
             && self.revision < 1 << 62
             && self.colors_are_sound()
     }
@@ -440,6 +479,31 @@ mod tests {
         set.add(&Constraint::rigid([0, 1], 1.0));
         set.commit();
         assert!(set.is_sound(2, 1001) && set.color_count() == 2);
+    }
+
+    /// Numbers do not run out: the order of creation stays, and what was made first is 0 again.
+    #[test]
+    fn rows_are_numbered_anew_before_numbers_run_out() {
+        let mut set = chain(10);
+        set.0.serial.iter_mut().for_each(|serial| *serial += END_OF_SERIALS - 15);
+        set.0.next_serial = END_OF_SERIALS - 5;
+        let gone: Vec<bool> = set.serial.iter().map(|s| s % 2 == 0).collect();
+        set.remove_marked(&gone);
+        let by_age = |set: &ConstraintSet<2>| {
+            let mut ages: Vec<_> =
+                (0..set.len()).map(|i| (set.serial[i], set.particles(i))).collect();
+            ages.sort_unstable();
+            ages
+        };
+        let old: Vec<_> = by_age(&set).into_iter().map(|(_, particles)| particles).collect();
+        for k in 20..30 {
+            set.add(&Constraint::rigid([k, k + 1], 1.0));
+            assert!(set.is_sound(2, 31));
+        }
+        let now = by_age(&set);
+        assert!(now.iter().map(|&(serial, _)| serial).eq(0..15));
+        assert!(now.iter().take(5).map(|&(_, particles)| particles).eq(old));
+        assert!(now[5..].is_sorted_by_key(|&(_, particles)| particles));
     }
 
     #[test]

@@ -29,7 +29,7 @@ impl World {
 
     /// Removes particles with every constraint and pin on them, and with the triangles of their
     /// object's surface; unknown ids are an error and nothing is removed. The other ids stay as
-    /// they are.
+    /// they are. An object that has lost all its particles is there until it is removed.
     pub fn remove_particles(&mut self, ids: &[ParticleId]) -> Result<()> {
         let mut keep = vec![true; self.particles.len()];
         for &id in ids {
@@ -45,8 +45,8 @@ impl World {
             pin.particle = map[pin.particle as usize];
             pin.particle != super::GONE
         });
-        let particles = &self.particles;
-        self.objects.forget(|id| particles.slot(id).is_some());
+        self.forget_paths();
+        self.objects.forget(&self.particles);
         self.particle_revision += 1;
         Ok(())
     }
@@ -116,7 +116,9 @@ impl World {
     /// Pulls a particle towards a point with a spring of `compliance` m/N, from now on.
     /// Call again to move the point, [`World::release`] to let go.
     pub fn drag(&mut self, id: ParticleId, target: Vec3, compliance: f32) -> Result<()> {
-        self.hold(id, target, None, compliance)
+        self.hold(id, target, None, compliance)?;
+        self.forget_paths();
+        Ok(())
     }
 
     /// Holds a particle on a moving point: the path plus `offset`.
@@ -138,6 +140,7 @@ impl World {
         if index == self.paths.len() {
             self.paths.push(path);
         }
+        self.forget_paths();
         Ok(())
     }
 
@@ -169,11 +172,37 @@ impl World {
         Ok(())
     }
 
+    /// Drops the paths that no pin is on any more.
+    fn forget_paths(&mut self) {
+        let mut held = vec![false; self.paths.len()];
+        for path in self.pins.iter().filter_map(|pin| pin.path) {
+            held[path as usize] = true;
+        }
+        if !held.contains(&false) {
+            return;
+        }
+        let mut kept = held.iter();
+        self.paths.retain(|_| kept.next() == Some(&true));
+        // The paths before it that are left are as many as the number of a path is now.
+        let mut left = 0;
+        let number: Vec<u32> = held
+            .iter()
+            .map(|&held| {
+                left += u32::from(held);
+                left.saturating_sub(1)
+            })
+            .collect();
+        for path in self.pins.iter_mut().filter_map(|pin| pin.path.as_mut()) {
+            *path = number[*path as usize];
+        }
+    }
+
     /// Lets go of a dragged or held particle. True when it was held.
     pub fn release(&mut self, id: ParticleId) -> Result<bool> {
         let slot = self.slot_of(id)? as u32;
         let before = self.pins.len();
         self.pins.retain(|p| p.particle != slot);
+        self.forget_paths();
         Ok(self.pins.len() < before)
     }
 
@@ -277,7 +306,9 @@ impl World {
         let Some(rows) = self.sets.of_mut(kind) else {
             let before = self.pins.len();
             self.pins.retain(|pin| !cut(&[at(pin.particle)]));
-            return before - self.pins.len();
+            let cut = before - self.pins.len();
+            self.forget_paths();
+            return cut;
         };
         let mut points = Vec::with_capacity(rows.corners());
         let gone: Vec<bool> = (0..rows.len())

@@ -1,5 +1,6 @@
 //! Force fields: what accelerates particles besides contacts and constraints.
 
+use super::{SurfaceWind, World};
 use crate::error::{Error, Result};
 use glam::Vec3;
 use serde::{Deserialize, Serialize};
@@ -21,7 +22,7 @@ pub enum ForceKind {
         /// m/s².
         acceleration: Vec3,
     },
-    /// Air that drags particles along: F = drag (wind - v).
+    /// Air that drags every particle along, whatever it is part of: F = drag (wind - v).
     Wind {
         /// Velocity of the air, m/s.
         velocity: Vec3,
@@ -37,6 +38,20 @@ pub enum ForceKind {
         /// m.
         reach: f32,
     },
+    /// Air that blows on the triangles of cloth. A triangle is in the region when all its corners
+    /// are. The pass `catch_wind` does it; particles on their own feel nothing of it.
+    SurfaceWind(SurfaceWind),
+}
+
+impl World {
+    /// The winds that blow on surfaces, each with the box that it blows in, in the order of
+    /// [`World::forces`].
+    pub(crate) fn surface_winds(&self) -> impl Iterator<Item = (&SurfaceWind, Option<[Vec3; 2]>)> {
+        self.forces.iter().filter_map(|force| match &force.kind {
+            ForceKind::SurfaceWind(wind) => Some((wind, force.region)),
+            _ => None,
+        })
+    }
 }
 
 impl Force {
@@ -62,6 +77,7 @@ impl Force {
                     d * (strength * (1.0 - distance / reach) / distance)
                 }
             }
+            ForceKind::SurfaceWind(_) => Vec3::ZERO,
         }
     }
 
@@ -75,6 +91,9 @@ impl Force {
             ForceKind::Point { center, strength, reach } => {
                 center.is_finite() && strength.is_finite() && reach.is_finite() && reach > 0.0
             }
+            ForceKind::SurfaceWind(wind) => {
+                return wind.validate(field).and(self.check_region(field));
+            }
         };
         if !ok {
             return Err(Error::value(
@@ -82,6 +101,10 @@ impl Force {
                 "every number must be finite, `drag` at least 0 and `reach` above 0",
             ));
         }
+        self.check_region(field)
+    }
+
+    fn check_region(&self, field: &str) -> Result<()> {
         if let Some([low, high]) = self.region
             && !(low.is_finite() && high.is_finite() && low.cmple(high).all())
         {

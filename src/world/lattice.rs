@@ -2,7 +2,7 @@
 
 use super::build::{Bond, Solid, lattice_points, neighbors, unit_point};
 use super::particles::Phase;
-use super::{Built, MemoryNeed, Particle, ParticleId, Surface, World};
+use super::{Built, MemoryNeed, Outline, Particle, ParticleId, Surface, World};
 use crate::error::{Error, Result};
 use crate::kind::{Constrain, Volume};
 use glam::{Quat, Vec3};
@@ -105,8 +105,14 @@ impl World {
         }
         let id = |slot: u32| ParticleId(self.particles.id[slot as usize]);
         let triangles = slots.surface().map(|t| t.map(id)).collect();
-        let round = lattice.solid != Solid::Box;
-        Ok(self.built(&lattice.name, ids, Surface { triangles, closed: true, round }))
+        let outline = (lattice.solid != Solid::Box).then_some(Outline {
+            solid: lattice.solid,
+            center: lattice.center,
+            rotation: lattice.rotation,
+            half: Vec3::new(nx as f32 - 1.0, ny as f32 - 1.0, nz as f32 - 1.0)
+                * (0.5 * lattice.spacing),
+        });
+        Ok(self.built(&lattice.name, ids, Surface { triangles, closed: true, outline }))
     }
 
     fn add_lattice_edges(&mut self, lattice: &Lattice, slots: &Slots) {

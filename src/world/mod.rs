@@ -8,29 +8,36 @@ mod cloth;
 pub mod collider;
 pub mod constraints;
 mod edit;
+mod fans;
 mod force;
 mod grains;
 mod lattice;
 mod list;
 pub(crate) mod material;
+mod memory;
 mod object;
+mod outline;
 mod params;
 mod particles;
 mod pin;
 mod surface;
 mod validate;
+mod wind;
 
 pub use build::{Bond, Solid};
 pub use cloth::Cloth;
 pub use collider::Collider;
 pub use constraints::{Constraint, ConstraintRows, ConstraintSet};
+pub(crate) use fans::Fans;
 pub use force::{Force, ForceKind};
 pub use grains::Grains;
 pub use lattice::{Lattice, LatticeEdges};
 pub(crate) use list::{AddedLists, ListKey, Span};
 pub use list::{ListDescription, ListFilter, ListId, ListPairs, ListReach, Who};
 pub use material::{Coefficients, Material, MaterialId};
+pub use memory::MemoryNeed;
 pub use object::{Built, Object, ObjectId, Surface};
+pub use outline::Outline;
 pub use params::{
     Acceleration, BroadPhase, BvhStart, BvhVolume, BvhWalk, Integrator, Method, ParamInfo, Params,
     Solver,
@@ -38,7 +45,7 @@ pub use params::{
 pub(crate) use particles::GONE;
 pub use particles::{Particle, ParticleId, Particles, Phase};
 pub use pin::{Path, Pin};
-pub use validate::MemoryNeed;
+pub use wind::SurfaceWind;
 
 pub use crate::kind::Kind;
 use crate::kind::Sets;
@@ -46,6 +53,7 @@ use crate::table::Changes;
 
 use glam::{Vec3, Vec4};
 use serde::{Deserialize, Serialize};
+use std::collections::HashSet;
 use std::sync::Arc;
 
 /// Fewer particles than this stay as they were made: they fit the second cache in any order.
@@ -257,11 +265,26 @@ impl World {
         self.pins.iter_mut().for_each(|pin| pin.lambda = 0.0);
     }
 
-    /// A group number that no object has yet. Group 0 is never given: it is left to particles
-    /// added by hand.
+    /// A group number that no particle has. Group 0 is never given: it is left to particles added by
+    /// hand. After 16 million groups those are given again that no particle is in any more.
     pub fn new_group(&mut self) -> u32 {
-        self.next_group += 1;
-        self.next_group & Phase::MAX_GROUP
+        const ALL: u32 = Phase::MAX_GROUP;
+        // Beyond the last number a second count begins, which never ends.
+        let next = |count: u32| if count < 2 * ALL { count + 1 } else { ALL + 1 };
+        self.next_group = next(self.next_group);
+        if self.next_group > ALL {
+            let taken: HashSet<u32> =
+                self.particles.phase.iter().map(|&phase| Phase(phase).group_number()).collect();
+            // One is free within as many tries as there are others, unless all are taken.
+            for _ in 0..taken.len().min(ALL as usize) {
+                if !taken.contains(&(self.next_group - ALL)) {
+                    break;
+                }
+                self.next_group = next(self.next_group);
+            }
+            return self.next_group - ALL;
+        }
+        self.next_group
     }
 
     /// Whether any two particles may ever touch: if not, the broad phase is left out.
@@ -273,6 +296,38 @@ impl World {
                     || Phase(p).group_number() != Phase(first).group_number()
             }),
             None => false,
+        }
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    /// Groups of the living are not given to anyone else, however many were given before.
+    #[test]
+    fn groups_do_not_run_out() {
+        let mut world = World::new();
+        let small = Grains { counts: [2, 1, 1], ..Grains::default() };
+        let group = |world: &World, built: &Built| {
+            let slot = world.particles.slot(built[0]).unwrap();
+            Phase(world.particles.phase[slot]).group_number()
+        };
+        let early: Vec<Built> = (0..3).map(|_| world.add_grains(&small).unwrap()).collect();
+        assert_eq!(early.iter().map(|built| group(&world, built)).collect::<Vec<_>>(), [1, 2, 3]);
+        world.remove_object(early[1].object).unwrap();
+        for count in [Phase::MAX_GROUP - 1, 2 * Phase::MAX_GROUP - 1] {
+            world.next_group = count;
+            let late: Vec<u32> = (0..4)
+                .map(|_| {
+                    let built = world.add_grains(&small).unwrap();
+                    let group = group(&world, &built);
+                    world.remove_object(built.object).unwrap();
+                    group
+                })
+                .collect();
+            assert_eq!(late, [Phase::MAX_GROUP, 2, 4, 5], "1 and 3 are taken");
+            world.validate().unwrap();
         }
     }
 }

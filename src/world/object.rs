@@ -1,7 +1,8 @@
 //! Objects: the named parts of a world, each a set of particles.
 
-use super::{Kind, ParticleId, World};
+use super::{Kind, Outline, ParticleId, Particles, World};
 use crate::error::{Error, Result};
+use crate::table::give_back;
 use serde::{Deserialize, Serialize};
 
 /// The handle of an object. It stays the same for the life of the object and is never given to
@@ -68,8 +69,8 @@ pub struct Surface {
     pub(crate) triangles: Vec<[ParticleId; 3]>,
     /// Whether the surface was made with an inside.
     pub(crate) closed: bool,
-    /// Whether the shape was round, and not a box.
-    pub(crate) round: bool,
+    /// The shape it was cut out as, where that is not a box.
+    pub(crate) outline: Option<Outline>,
 }
 
 impl Surface {
@@ -85,14 +86,18 @@ impl Surface {
     /// Whether it is that of a ball, a ring or a cylinder cut out of a lattice. The steps of the
     /// lattice are then no part of the shape, so whoever draws the surface may smooth it.
     pub fn is_round(&self) -> bool {
-        self.round
+        self.outline.is_some()
+    }
+    /// That ball, ring or cylinder, and where it was when the body was made.
+    pub fn outline(&self) -> Option<&Outline> {
+        self.outline.as_ref()
     }
 }
 
 /// Particles with ids in sequence.
 #[derive(Clone, Copy, Debug, PartialEq, Serialize, Deserialize)]
 struct Run {
-    first: u32,
+    first: u64,
     count: u32,
 }
 
@@ -127,7 +132,8 @@ impl Object {
 
     /// Its particles, in the order in which they were given.
     pub fn particles(&self) -> impl Iterator<Item = ParticleId> + Clone + '_ {
-        self.runs.iter().flat_map(|run| (run.first..run.first + run.count).map(ParticleId))
+        let ids = |run: &Run| run.first..run.first + u64::from(run.count);
+        self.runs.iter().flat_map(move |run| ids(run).map(ParticleId))
     }
     /// How many particles it has.
     pub fn len(&self) -> usize {
@@ -142,7 +148,7 @@ impl Object {
         let mut left = u32::try_from(index).ok()?;
         for run in &self.runs {
             if left < run.count {
-                return Some(ParticleId(run.first + left));
+                return Some(ParticleId(run.first + u64::from(left)));
             }
             left -= run.count;
         }
@@ -158,12 +164,14 @@ impl Object {
     }
 
     /// Drops the particles that are gone, and the triangles on them.
-    fn forget(&mut self, lives: impl Fn(ParticleId) -> bool) {
-        if self.particles().all(&lives) {
+    fn forget(&mut self, all: &Particles) {
+        if self.runs.iter().all(|run| all.all_live(run.first, run.count)) {
             return;
         }
+        let lives = |id: ParticleId| all.slot(id).is_some();
         self.runs = runs(self.particles().filter(|&id| lives(id)));
         self.surface.triangles.retain(|corners| corners.iter().all(|&id| lives(id)));
+        give_back(&mut self.surface.triangles);
     }
 }
 
@@ -172,7 +180,7 @@ fn runs(ids: impl Iterator<Item = ParticleId>) -> Vec<Run> {
     let mut runs: Vec<Run> = Vec::new();
     for ParticleId(id) in ids {
         match runs.last_mut() {
-            Some(run) if run.first + run.count == id => run.count += 1,
+            Some(run) if run.first + u64::from(run.count) == id => run.count += 1,
             _ => runs.push(Run { first: id, count: 1 }),
         }
     }
@@ -227,50 +235,45 @@ impl Objects {
     }
 
     /// Follows the removal of particles.
-    pub(super) fn forget(&mut self, lives: impl Fn(ParticleId) -> bool) {
+    pub(super) fn forget(&mut self, particles: &Particles) {
         for object in self.places.iter_mut().filter_map(|there| there.object.as_mut()) {
-            object.forget(&lives);
+            object.forget(particles);
         }
     }
 
-    /// Checks what a snapshot may have broken. `ids` is how many particle ids were ever given.
-    pub(super) fn are_sound(&self, ids: usize, lives: impl Fn(ParticleId) -> bool) -> bool {
+    /// Checks what a snapshot may have broken. The ids of the particles are sound already.
+    pub(super) fn are_sound(&self, particles: &Particles) -> bool {
         let mut freed = vec![false; self.places.len()];
         let free_are_sound = self.free.iter().all(|&place| {
             self.places.get(place as usize).is_some_and(|there| there.object.is_none())
                 && !std::mem::replace(&mut freed[place as usize], true)
         });
-        // The last object that each id was seen in; one past the last for none.
-        let mut seen = vec![self.places.len(); ids];
+        // By slot, the last object that a particle was seen in; one past the last for none.
+        let mut seen = vec![self.places.len(); particles.len()];
         free_are_sound
             && self.places.iter().enumerate().all(|(k, there)| {
-                there.object.as_ref().is_none_or(|object| object.is_sound(k, &mut seen, &lives))
+                there.object.as_ref().is_none_or(|object| object.is_sound(k, &mut seen, particles))
             })
     }
 }
 
 impl Object {
     /// Whether its particles live, each is named once, and its triangles are on them.
-    fn is_sound(
-        &self,
-        number: usize,
-        seen: &mut [usize],
-        lives: impl Fn(ParticleId) -> bool,
-    ) -> bool {
-        let in_range = |run: &Run| {
-            run.count > 0 && u64::from(run.first) + u64::from(run.count) <= seen.len() as u64
-        };
-        self.runs.iter().all(in_range)
-            && self.particles().all(|id| {
-                lives(id) && std::mem::replace(&mut seen[id.0 as usize], number) != number
-            })
+    fn is_sound(&self, number: usize, seen: &mut [usize], all: &Particles) -> bool {
+        let lives = |run: &Run| run.count > 0 && all.all_live(run.first, run.count);
+        let slot = |id: &ParticleId| all.slot(*id);
+        self.runs.iter().all(lives)
+            && self
+                .particles()
+                .filter_map(|id| slot(&id))
+                .all(|slot| std::mem::replace(&mut seen[slot], number) != number)
             && self.len() <= self.made_of()
             && self
                 .surface
                 .triangles
                 .iter()
                 .flatten()
-                .all(|id| seen.get(id.0 as usize).is_some_and(|&last| last == number))
+                .all(|id| slot(id).is_some_and(|slot| seen[slot] == number))
     }
 }
 
@@ -384,11 +387,13 @@ impl World {
     /// ```
     pub fn remove_object(&mut self, id: ObjectId) -> Result<()> {
         let object = self.objects.remove(id).ok_or_else(|| no_such(id))?;
-        let mut shared = vec![false; self.particles.slot.len()];
-        for particle in self.objects.iter().flat_map(|(_, other)| other.particles()) {
-            shared[particle.0 as usize] = true;
+        let slot = |id: ParticleId| self.particles.slot(id);
+        let mut shared = vec![false; self.particles.len()];
+        for slot in self.objects.iter().flat_map(|(_, other)| other.particles()).filter_map(slot) {
+            shared[slot] = true;
         }
-        let own: Vec<_> = object.particles().filter(|p| !shared[p.0 as usize]).collect();
+        let is_own = |id: &ParticleId| slot(*id).is_some_and(|slot| !shared[slot]);
+        let own: Vec<_> = object.particles().filter(is_own).collect();
         self.remove_particles(&own)
     }
 

@@ -1,20 +1,24 @@
 //! Particles as structure of arrays, in the bytes a GPU will use.
 //!
 //! A *slot* is where a particle lies in the arrays now; an *id* is its name for life. Slots may be
-//! re-ordered or closed up when particles are removed, ids never change and are never reused.
+//! re-ordered or closed up when particles are removed, ids never change. An id is given once: ids
+//! count up in 64 bits, which never run out, so the id of a dead particle is found nowhere and needs
+//! no generation beside it. Only the living are kept, in order of id, so a world that adds and
+//! removes for ever does not grow.
 
 use super::material::MaterialId;
 use super::validate::LONGEST;
 use crate::error::{Error, Result};
-use crate::table::columns;
+use crate::table::{columns, give_back};
 use glam::{Vec3, Vec4};
 use serde::{Deserialize, Serialize};
 
-/// A particle's name for life.
+/// A particle's name for life. No other particle of the world ever has it: the id of one that was
+/// removed is an error, or `None` where that is what is asked.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord, Hash, Serialize, Deserialize)]
-pub struct ParticleId(pub u32);
+pub struct ParticleId(pub u64);
 
-/// Marks an id whose particle is gone.
+/// Marks the new slot of a particle that is gone.
 pub(crate) const GONE: u32 = u32::MAX;
 
 /// Group and flags of a particle, packed as the GPU reads them.
@@ -96,10 +100,12 @@ columns! {
         /// reused while nothing has moved far, and a resumed run must reuse the same ones.
         list_reference: Vec4 [finite],
         /// slot -> id.
-        id: u32 [any],
+        id: u64 [any],
     } besides {
-        /// id -> slot, or [`GONE`].
-        slot: Vec<u32>,
+        /// Every slot once, in order of id.
+        by_id: Vec<u32>,
+        /// The id that the next particle gets.
+        next_id: u64,
     }
 }
 
@@ -140,19 +146,54 @@ impl Particles {
         MaterialId(self.material[slot])
     }
     /// Ids by slot.
-    pub fn ids(&self) -> &[u32] {
+    pub fn ids(&self) -> &[u64] {
         &self.id
     }
     /// The slot of a particle, or `None` when it was removed or never was.
     pub fn slot(&self, id: ParticleId) -> Option<usize> {
-        match self.slot.get(id.0 as usize) {
-            Some(&slot) if slot != GONE => Some(slot as usize),
-            _ => None,
-        }
+        self.rank(id.0).map(|rank| self.by_id[rank] as usize)
     }
-    /// Slots in order of id: the order of hashes and exports.
+    /// Slots in order of id, which is the order in which particles were added: that of hashes and
+    /// exports.
     pub fn slots_by_id(&self) -> impl Iterator<Item = usize> + '_ {
-        self.slot.iter().filter(|&&s| s != GONE).map(|&s| s as usize)
+        self.by_id.iter().map(|&s| s as usize)
+    }
+
+    /// How many living particles are older than the one of this id.
+    fn rank(&self, id: u64) -> Option<usize> {
+        let id_at = |rank: usize| self.id[self.by_id[rank] as usize];
+        let end = self.by_id.len().checked_sub(1)?;
+        let (after, before) = (id.checked_sub(id_at(0))?, id_at(end).checked_sub(id)?);
+        // Ids rise by one at least, so their distances to the first and to the last tell the highest
+        // and the lowest rank there can be. The two are as far apart as ids are missing: in a world
+        // that nothing was removed from, this is no search at all.
+        let highest = after.min(end as u64) as usize;
+        let lowest = end - before.min(end as u64) as usize;
+        let between = &self.by_id[lowest..=highest];
+        let found = between.binary_search_by_key(&id, |&slot| self.id[slot as usize]);
+        found.ok().map(|k| lowest + k)
+    }
+
+    /// Whether all of `count` particles with ids in sequence are alive.
+    pub(crate) fn all_live(&self, first: u64, count: u32) -> bool {
+        let Some(more) = count.checked_sub(1) else { return true };
+        let last = first.checked_add(u64::from(more)).and_then(|last| self.rank(last));
+        let first = self.rank(first);
+        first.zip(last).is_some_and(|(first, last)| last - first == more as usize)
+    }
+
+    /// Whether every particle has an id of its own that was given already, and is found by it.
+    pub(crate) fn ids_are_sound(&self) -> bool {
+        let count = self.len();
+        let listed = self.by_id.len() == count
+            && self.id.len() == count
+            && self.by_id.iter().all(|&slot| (slot as usize) < count);
+        // Ids that rise are all different, and so are the slots they are found in.
+        let id = |slot: &u32| self.id[*slot as usize];
+        listed
+            && self.next_id < 1 << 62
+            && self.by_id.windows(2).all(|pair| id(&pair[0]) < id(&pair[1]))
+            && self.by_id.last().is_none_or(|last| id(last) < self.next_id)
     }
 
     pub(crate) fn push(&mut self, particle: &Particle) -> Result<ParticleId> {
@@ -164,17 +205,11 @@ impl Particles {
                 limit: "that is all the engine can number; use fewer".into(),
             });
         }
-        if self.slot.len() >= GONE as usize {
-            return Err(Error::TooLarge {
-                what: "the world".into(),
-                needed: "another particle id".into(),
-                limit: format!("all {GONE} ids are used; start a new world"),
-            });
-        }
-        let id = self.slot.len() as u32;
+        let id = self.next_id;
+        self.next_id += 1;
         let w = if particle.mass.is_finite() { 1.0 / particle.mass } else { 0.0 };
         let row = particle.position.extend(w);
-        self.slot.push(self.len() as u32);
+        self.by_id.push(self.len() as u32);
         self.push_row(ParticleRow {
             position: row,
             predicted: row,
@@ -196,8 +231,8 @@ impl Particles {
         let mut map = vec![GONE; order.len()];
         for (new, &old) in order.iter().enumerate() {
             map[old as usize] = new as u32;
-            self.slot[self.id[new] as usize] = new as u32;
         }
+        self.by_id.iter_mut().for_each(|slot| *slot = map[*slot as usize]);
         map
     }
 
@@ -207,15 +242,18 @@ impl Particles {
         let mut next = 0;
         let map: Vec<u32> = keep
             .iter()
-            .zip(&self.id)
-            .map(|(&kept, &id)| {
+            .map(|&kept| {
                 let slot = if kept { next } else { GONE };
                 next += u32::from(kept);
-                self.slot[id as usize] = slot;
                 slot
             })
             .collect();
         self.retain_rows(keep);
+        self.by_id.retain_mut(|slot| {
+            *slot = map[*slot as usize];
+            *slot != GONE
+        });
+        give_back(&mut self.by_id);
         map
     }
 }
@@ -241,4 +279,73 @@ fn check(particle: &Particle) -> Result<()> {
         ));
     }
     Ok(())
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    fn ball() -> Particle {
+        let (position, velocity) = (Vec3::ZERO, Vec3::ZERO);
+        Particle { position, velocity, mass: 1.0, radius: 0.1, phase: Phase::default() }
+    }
+
+    fn some(count: usize) -> Particles {
+        let mut particles = Particles::default();
+        (0..count).for_each(|_| assert!(particles.push(&ball()).is_ok()));
+        particles
+    }
+
+    /// The living are found and nobody else, wherever they lie and whoever has gone.
+    #[test]
+    fn ids_find_the_living_and_only_them() {
+        let mut particles = some(50);
+        let mut gone = Vec::new();
+        for round in 0..40u64 {
+            let count = particles.len() as u32;
+            let order: Vec<u32> = (0..count).rev().collect();
+            particles.permute(&order);
+            let leaves = |id: u64| (id * 7 + round) % 5 == 0;
+            gone.extend(particles.id.iter().copied().filter(|&id| leaves(id)));
+            let keep: Vec<bool> = particles.id.iter().map(|&id| !leaves(id)).collect();
+            particles.retain(&keep);
+            let newcomers = if round == 20 { 0 } else { round % 9 };
+            (0..newcomers).for_each(|_| assert!(particles.push(&ball()).is_ok()));
+            assert!(particles.ids_are_sound());
+            for (slot, &id) in particles.id.iter().enumerate() {
+                assert_eq!(particles.slot(ParticleId(id)), Some(slot));
+            }
+            let found = |id: u64| particles.slot(ParticleId(id)).is_some();
+            assert!(!gone.iter().any(|&id| found(id)));
+            assert!(!found(particles.next_id) && !found(u64::MAX));
+            for first in 0..particles.next_id + 2 {
+                for count in 0..7 {
+                    let all = (0..u64::from(count)).all(|k| found(first + k));
+                    assert_eq!(particles.all_live(first, count), all, "{first} {count}");
+                }
+            }
+        }
+        assert!(gone.len() > 100);
+        let nobody = vec![false; particles.len()];
+        particles.retain(&nobody);
+        assert!(particles.slot(ParticleId(0)).is_none() && particles.ids_are_sound());
+    }
+
+    #[test]
+    fn ids_that_a_file_may_bring_are_checked() {
+        let broken = |change: fn(&mut Particles)| {
+            let mut particles = some(4);
+            change(&mut particles);
+            !particles.ids_are_sound()
+        };
+        assert!(!broken(|_| ()));
+        assert!(broken(|p| p.by_id[3] = 4), "no such slot");
+        assert!(broken(|p| p.by_id[3] = 2), "a slot twice");
+        assert!(broken(|p| p.by_id.swap(0, 1)), "not in order");
+        assert!(broken(|p| p.by_id.truncate(3)), "one is not found");
+        assert!(broken(|p| p.id[1] = 0), "an id twice");
+        assert!(broken(|p| p.next_id = 3), "an id that is still to be given");
+        assert!(broken(|p| p.next_id = u64::MAX), "no room to count on");
+        assert!(broken(|p| p.id.truncate(3)), "a particle without an id");
+    }
 }

@@ -28,6 +28,14 @@ impl World {
         Ok(self.joined().whole_triangles(self, self.object(object)?).collect())
     }
 
+    /// The surfaces of all objects, each as [`World::surface`] gives it, in the order of
+    /// [`World::objects`]. The constraints are looked at once, and not once for each object.
+    pub fn surfaces(&self) -> Vec<(ObjectId, Vec<[ParticleId; 3]>)> {
+        let joined = self.joined();
+        let whole = |object| joined.whole_triangles(self, object).collect();
+        self.objects().map(|(id, object)| (id, whole(object))).collect()
+    }
+
     /// Which particles distance constraints join; to be asked for many objects.
     pub(crate) fn joined(&self) -> Joined {
         let (set, id) = (self.distance(), self.particles.ids());
@@ -37,9 +45,9 @@ impl World {
 }
 
 /// Pairs of ids, the lower one first.
-pub(crate) struct Joined(HashSet<[u32; 2]>);
+pub(crate) struct Joined(HashSet<[u64; 2]>);
 
-fn sorted(a: u32, b: u32) -> [u32; 2] {
+fn sorted(a: u64, b: u64) -> [u64; 2] {
     [a.min(b), a.max(b)]
 }
 

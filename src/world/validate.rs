@@ -4,106 +4,6 @@ use super::{Cloth, Grains, Kind, Lattice, Solid, World};
 use crate::error::{Error, Result};
 use glam::Vec3;
 
-/// What an object will hold, counted before it is built.
-#[derive(Clone, Copy, Debug, Default, PartialEq)]
-pub struct MemoryNeed {
-    /// Particles.
-    pub particles: u128,
-    /// Distance constraints.
-    pub edges: u128,
-    /// Constraints over four particles.
-    pub corners4: u128,
-    /// Contact candidates where it starts, each pair twice.
-    pub neighbors: u128,
-}
-
-/// Bytes a particle takes with everything the CPU backend keeps for it, contact lists included.
-const BYTES_PER_PARTICLE: u128 = 600;
-/// Bytes a distance constraint takes, with its row in the solver's side arrays.
-const BYTES_PER_EDGE: u128 = 120;
-/// Bytes a hinge or tetrahedron takes, likewise.
-const BYTES_PER_CORNERS4: u128 = 220;
-/// Bytes a listed contact candidate takes, with its row among the colours.
-const BYTES_PER_NEIGHBOR: u128 = 24;
-
-impl MemoryNeed {
-    /// Bytes in all.
-    pub fn bytes(self) -> u128 {
-        self.particles.saturating_mul(BYTES_PER_PARTICLE)
-            + self.edges.saturating_mul(BYTES_PER_EDGE)
-            + self.corners4.saturating_mul(BYTES_PER_CORNERS4)
-            + self.neighbors.saturating_mul(BYTES_PER_NEIGHBOR)
-    }
-
-    /// `None` when `bytes` can be had, else how many there are.
-    pub(crate) fn free_for(bytes: usize) -> Option<u64> {
-        available_memory().filter(|&free| bytes as u64 > free)
-    }
-
-    /// Refuses what 32-bit indices or this machine's memory cannot hold.
-    pub fn check(self, what: &str) -> Result<()> {
-        const MOST: u128 = 1 << 31;
-        let counted = self.particles.max(self.edges).max(self.corners4);
-        if counted > MOST {
-            return Err(Error::TooLarge {
-                what: what.into(),
-                needed: format!("{} particles and {} edges", self.particles, self.edges),
-                limit: format!("at most {MOST} of each fit the engine; use fewer"),
-            });
-        }
-        if let Some(available) = available_memory()
-            && self.bytes() > u128::from(available)
-        {
-            return Err(Error::TooLarge {
-                what: what.into(),
-                needed: format!("{} particles, about {} MiB", self.particles, self.bytes() >> 20),
-                limit: format!("this machine has {} MiB free; use fewer", available >> 20),
-            });
-        }
-        Ok(())
-    }
-}
-
-/// Memory in bytes that this process may still take, where the system tells (Linux); elsewhere the
-/// allocator decides. The machine, the process's limit and its group of processes each have a say.
-fn available_memory() -> Option<u64> {
-    [free_on_the_machine(), below_the_limit(), left_to_the_group()].into_iter().flatten().min()
-}
-
-/// What `ulimit -v` leaves.
-fn below_the_limit() -> Option<u64> {
-    let limits = std::fs::read_to_string("/proc/self/limits").ok()?;
-    let limit = limits.lines().find_map(|l| l.strip_prefix("Max address space"))?;
-    let limit: u64 = limit.split_whitespace().next()?.parse().ok()?;
-    let status = std::fs::read_to_string("/proc/self/status").ok()?;
-    let used = status.lines().find_map(|l| l.strip_prefix("VmSize:"))?;
-    let used: u64 = used.split_whitespace().next()?.parse().ok()?;
-    Some(limit.saturating_sub(used * 1024))
-}
-
-/// What the control group (cgroup v2), or one above it, leaves. A container is such a group.
-fn left_to_the_group() -> Option<u64> {
-    let groups = std::fs::read_to_string("/proc/self/cgroup").ok()?;
-    let own = groups.lines().find_map(|l| l.strip_prefix("0::/"))?;
-    let root = std::path::Path::new("/sys/fs/cgroup");
-    let number = |folder: &std::path::Path, name: &str| -> Option<u64> {
-        std::fs::read_to_string(folder.join(name)).ok()?.trim().parse().ok()
-    };
-    let left = |folder: &std::path::Path| {
-        let (most, used) = (number(folder, "memory.max")?, number(folder, "memory.current")?);
-        Some(most.saturating_sub(used))
-    };
-    let path = root.join(own);
-    path.ancestors().take_while(|folder| folder.starts_with(root)).filter_map(left).min()
-}
-
-fn free_on_the_machine() -> Option<u64> {
-    let text = std::fs::read_to_string("/proc/meminfo").ok()?;
-    let line = text.lines().find(|l| l.starts_with("MemAvailable:"))?;
-    let kib: u64 = line.split_whitespace().nth(1)?.parse().ok()?;
-    Some(kib * 1024)
-}
-
 /// Longest spacing and largest radius of particles [m]: lengths are squared and multiplied to volumes,
 /// and those must stay finite.
 pub(super) const LONGEST: f32 = 1e9;
@@ -245,10 +145,7 @@ impl World {
         self.check_materials()?;
         let p = &self.particles;
         let n = p.len();
-        let ids_match = p.slots_by_id().all(|s| s < n)
-            && p.slots_by_id().count() == n
-            && p.id.iter().enumerate().all(|(s, &id)| p.slot.get(id as usize) == Some(&(s as u32)));
-        if !p.columns_have_rows(n) || !ids_match {
+        if !p.columns_have_rows(n) || !p.ids_are_sound() {
             return Err(Error::value("particles", "the arrays do not belong together"));
         }
         let legal = |slot: &usize| {
@@ -308,7 +205,6 @@ impl World {
     }
 
     fn objects_are_sound(&self) -> bool {
-        let p = &self.particles;
-        self.objects.are_sound(p.slot.len(), |id| p.slot(id).is_some())
+        self.objects.are_sound(&self.particles)
     }
 }

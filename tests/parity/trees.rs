@@ -16,7 +16,7 @@ use motes::vulkan::layout::{globals::GLOBALS, state::STATE};
 use motes::world::{BroadPhase, BvhStart, BvhVolume, BvhWalk};
 use motes::{
     Backend, Bond, Cloth, Dispatch, Engine, Force, ForceKind, Grains, Lattice, Material, Particle,
-    ParticleId, Pass, Phase, Scene, Solver, World,
+    ParticleId, Pass, Phase, Scene, Solver, SurfaceWind, World,
 };
 use std::panic::{AssertUnwindSafe, catch_unwind};
 
@@ -192,6 +192,15 @@ fn judge_sort(outcome: &Outcome) {
     let n = outcome.particles;
     let sorted = outcome.of(Buffer::Sorted);
     assert_eq!(sorted.before[4 * n..], sorted.device[4 * n..], "the order is left to the host");
+    let fans = outcome.of(Buffer::Surfaces);
+    assert_eq!(fans.cpu[0], fans.device[0], "triangles");
+    let fan = |words: &[u32], p: usize| -> Vec<u32> {
+        let (start, count) = (words[4 + p] as usize, words[4 + n + p] as usize);
+        words[4 + 2 * n + 2 * start..][..2 * count].to_vec()
+    };
+    for p in (0..n).filter(|_| fans.cpu[0] > 0) {
+        assert_eq!(fan(&fans.cpu, p), fan(&fans.device, p), "triangles around {p}");
+    }
     for buffer in [Buffer::Distance, Buffer::Bend, Buffer::Volume] {
         let words = outcome.of(buffer);
         let [starts, entries, lives, natural] = [3, 4, 5, 6].map(|w| words.cpu[w] as usize);
@@ -252,6 +261,8 @@ fn things(grains: u32) -> World {
     }
     world.drag(cloth[5], Vec3::Y, 1e-3).unwrap();
     world.remove_particles(&[cloth[20], cloth[21]]).unwrap();
+    let wind = SurfaceWind { velocity: Vec3::X, ..SurfaceWind::default() };
+    world.forces.push(Force { kind: ForceKind::SurfaceWind(wind), region: None });
     world
 }
 
@@ -260,7 +271,7 @@ fn worlds() -> Vec<(&'static str, World)> {
     let alike = |_| 0.05;
     let mut flyers = cloud(500, 2.0, 5, alike);
     for (k, far) in [1e4, -1e9, 1e19, 1e30].into_iter().enumerate() {
-        let id = ParticleId(7 * k as u32 + 3);
+        let id = ParticleId(7 * k as u64 + 3);
         flyers.set_position(id, Vec3::new(far, -far, 0.5)).unwrap();
     }
     let mut lost = cloud(300, 1.0, 6, alike);
@@ -388,7 +399,10 @@ fn many_are_sorted_as_on_the_cpu() {
         let mut world = things(26);
         world.params.broad_phase = broad_phase;
         let sorts = |outcome: &Outcome| {
-            sorted += usize::from(outcome.dispatch.pass == Pass::SortParticles);
+            if outcome.dispatch.pass == Pass::SortParticles {
+                sorted += 1;
+                assert!(outcome.of(Buffer::Surfaces).cpu[0] > 900, "triangles follow");
+            }
             judge(outcome);
         };
         world.params.iterations = 1;
@@ -429,7 +443,7 @@ fn ids_follow_particles_that_the_device_sorts() {
         engine.into_world()
     };
     let expected = stepped(Backend::Cpu { threads: 1 });
-    let ids = (0..expected.particles().len() as u32).map(ParticleId);
+    let ids = (0..expected.particles().len() as u64).map(ParticleId);
     assert!(ids.clone().any(|id| expected.particles().slot(id) != world.particles().slot(id)));
     for from in [None, Some(Pass::Bounds), Some(Pass::MortonCodes), Some(Pass::FindNeighborsBvh)] {
         let found = stepped(Backend::Vulkan { device: None, from });
@@ -556,6 +570,9 @@ fn broken_shaders_are_seen() {
         (Pass::FindNeighborsBvh, (FLESS_EQUAL, FGREATER_EQUAL, 0)),
         // which corners follow
         (Pass::SortParticles, (LESS, GREATER_EQUAL, 0)),
+        // which corners of triangles follow, and where the triangles of a particle begin
+        (Pass::SortParticles, (LESS, GREATER_EQUAL, 4)),
+        (Pass::SortParticles, (LESS, GREATER_EQUAL, 12)),
     ];
     for (pass, change) in changes {
         let shaders = shaders_with(pass, broken(pass, change));

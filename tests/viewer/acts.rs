@@ -98,8 +98,8 @@ pub fn every_tab_fits_a_wide_window(session: &Session, frames: u32, pictured: us
         tabs[..pictured].iter().map(|(name, ..)| session.picture(&format!("{name}.png"))).collect();
     let first = &pictures[0];
     assert_eq!((first.width, first.height), (3840, 2160));
-    // A large window has large empty panels.
-    for panel in &PANELS[..3] {
+    // A large window has large empty panels; most parameters are folded away.
+    for panel in ["run", "scenes"] {
         assert_panel(&report, first, panel, true);
     }
     // The columns reach from one end of the graph to the other. How high they are depends on the
@@ -122,4 +122,50 @@ pub fn every_tab_fits_a_wide_window(session: &Session, frames: u32, pictured: us
         let (least, name) = (if tabs[k].0 == "particle" { 0.0 } else { 0.001 }, tabs[k].0);
         assert!(new >= least, "{name}: {new} of it is new");
     }
+}
+
+/// F12 takes the scene and Shift+F12 the window. A film has a picture every so many steps, however
+/// slowly frames are drawn. F10 writes everything of one step.
+pub fn pictures_and_films_show_the_scene(session: &Session) {
+    session.write("config/motes/viewer.toml", "record_every = 3\n");
+    // The second film is one of the window.
+    let script = "steps 1\nkey F12\nwait 90\nkey Shift+F12\nwait 90\nscreenshot window.png\n\
+        report a.json\nkey F9\nsteps 12\nwait 2\nkey F9\nkey Shift+F9\nsteps 2\nwait 2\nkey F9\n\
+        key F10\nwait 5\nreport b.json\n";
+    session.run("tear", script);
+    let (a, b) = (session.report("a.json"), session.report("b.json"));
+    let [left, top, width, height] = numbers(&a["panels"]["view"])[..] else { panic!("four") };
+    let (alone, all) = (session.picture("tear_000001.png"), session.picture("tear_000001_1.png"));
+    assert_eq!([alone.width, alone.height].map(f64::from), [width, height]);
+    assert_eq!(numbers(&a["size"]), [all.width, all.height].map(f64::from));
+    assert_eq!(all.differs(&session.picture("window.png"), [0.0, 0.0, 200.0, 50.0]), 0.0);
+    // In the middle nothing lies over the scene; its title does at the top.
+    let (mut same, mut title) = (true, false);
+    for y in 0..alone.height {
+        for x in 0..alone.width {
+            let [x, y] = [x, y].map(f64::from);
+            let equal = alone.at(x, y) == all.at(x + left, y + top);
+            same &= equal || y < 40.0;
+            title |= !equal && y < 40.0;
+        }
+    }
+    assert!(same && title, "the scene is the same, its title is left out: {same} {title}");
+    let film = |folder: &str| -> Vec<[u32; 2]> {
+        let picture = |k: u32| format!("{folder}/frame_{k:06}.png");
+        let names = (1..).map(picture).take_while(|name| session.exists(name));
+        names.map(|name| session.picture(&name)).map(|p| [p.width, p.height]).collect()
+    };
+    assert_eq!(film("tear_000001.frames"), [[alone.width, alone.height]; 4], "3, 6, 9 and 12");
+    assert_eq!(film("tear_000013.frames"), [[all.width, all.height]; 1], "15");
+    let steps: Vec<_> = [1, 2, 3].map(|k| format!("tear_000001.frames/frame_{k:06}.png")).into();
+    let [first, second] = [0, 1].map(|k| session.picture(&steps[k]));
+    assert!(first.differs(&second, [0.0, 0.0, width, height]) > 0.001, "it moves");
+    let said = b["messages"].to_string();
+    for ending in ["ply", "obstacles.ply", "motes"] {
+        let name = format!("tear_000015.{ending}");
+        assert!(session.exists(&name), "{name}");
+        let whole = session.path(&name).canonicalize().unwrap();
+        assert!(said.contains(&whole.display().to_string()), "{said}");
+    }
+    assert!(said.contains("tear, step 15"), "{said}");
 }

@@ -23,7 +23,8 @@ impl Display {
     pub fn sized(width: u32, height: u32) -> Option<Display> {
         let folder = tempfile::tempdir().unwrap();
         let started = Command::new("Xvfb")
-            .args(["-displayfd", "1", "-nolisten", "tcp", "-screen", "0"])
+            // A server that starts anew when a window closes refuses the next one for a moment.
+            .args(["-displayfd", "1", "-nolisten", "tcp", "-noreset", "-screen", "0"])
             .arg(format!("{width}x{height}x24"))
             .arg("-fbdir")
             .arg(folder.path())

@@ -61,9 +61,9 @@ impl Hand {
         tool(&self.display, line);
     }
 
-    /// Presses F12 and waits for the picture. Gives the step in its name, too.
+    /// Presses Shift+F12 and waits for the picture of the window. Gives the step in its name, too.
     pub fn screenshot(&mut self) -> (u64, Picture) {
-        self.tool("key F12");
+        self.tool("key shift+F12");
         let started = Instant::now();
         loop {
             if let Some(path) = self.new_picture() {

@@ -44,6 +44,13 @@ fn a_dragged_particle_follows_and_a_cut_cuts() {
     acts::a_dragged_particle_follows_and_a_cut_cuts(&session);
 }
 
+#[test]
+fn pictures_and_films_show_the_scene() {
+    let Some(session) = start() else { return };
+    acts::pictures_and_films_show_the_scene(&session);
+    assert!(by_vulkan(&session.report("b.json")));
+}
+
 /// Backend and painter on one device: the painter draws from the positions there while they move,
 /// and has them here when somebody looks, or when it stops.
 #[test]

@@ -1,6 +1,8 @@
 //! The commands and their flags. Names are stable: tests and scripts call them.
 
+use crate::painter::tint::Tint;
 use clap::{Args, Parser, Subcommand, ValueEnum};
+use glam::Vec3;
 use motes::export::Format;
 use motes::pass::PASSES;
 use motes::world::{BroadPhase, Method};
@@ -27,7 +29,7 @@ pub enum Command {
     Run(RunArgs),
     /// Time scenes pass by pass, or ways to find neighbours, side by side
     Bench(BenchArgs),
-    /// Run a scene and paint its end as a PNG, without a display or a GPU
+    /// Run a scene and paint its end, or a film of it, as PNG, without a display or a GPU
     Render(RenderArgs),
     /// Compare how fast the solvers converge on a stretched cloth
     Converge(ConvergeArgs),
@@ -232,30 +234,85 @@ pub struct BenchArgs {
 
 #[derive(Args)]
 pub struct RenderArgs {
-    /// Built-in name, NAME:VARIANT or a .toml file
-    pub scene: String,
-    /// Steps to run before the picture is taken [default: the scene's]
+    /// Built-in name, NAME:VARIANT or a .toml file; not needed with --load
+    #[arg(required_unless_present = "load")]
+    pub scene: Option<String>,
+    /// Steps to run before the picture is taken [default: the scene's; of a snapshot none]
     #[arg(long, value_name = "N")]
     pub steps: Option<u32>,
-    /// Width and height in pixels
-    #[arg(long, value_name = "WxH", default_value = "1280x720", value_parser = size)]
-    pub size: (u32, u32),
+    /// Begin with a snapshot
+    #[arg(long, value_name = "FILE")]
+    pub load: Option<PathBuf>,
     /// The picture
     #[arg(short, long, value_name = "FILE.png", default_value = "motes.png")]
     pub output: PathBuf,
+    #[command(flatten)]
+    pub film: Film,
+    #[command(flatten)]
+    pub look: LookArgs,
+    /// Also paint N frames as a window does, and say how long that takes
+    #[arg(long, value_name = "N", conflicts_with = "every")]
+    pub time: Option<u32>,
+    #[command(flatten)]
+    pub tuning: Tuning,
+    #[command(flatten)]
+    pub target: Target,
+}
+
+/// Which steps of a run are painted, where that is more than its end.
+#[derive(Args)]
+#[command(next_help_heading = "Film")]
+pub struct Film {
+    /// Paint every K-th step: -o film.png writes film_000120.png for step 120
+    #[arg(long, value_name = "K", value_parser = clap::value_parser!(u32).range(1..))]
+    pub every: Option<u32>,
+    /// The first step that is painted [default: where the run begins]
+    #[arg(long, value_name = "STEP", requires = "every")]
+    pub from: Option<u64>,
+    /// The last step [default: where the run ends]
+    #[arg(long, value_name = "STEP", requires = "every", conflicts_with = "steps")]
+    pub to: Option<u64>,
+}
+
+/// How pictures are wanted.
+#[derive(Args, Clone)]
+#[command(next_help_heading = "Picture")]
+pub struct LookArgs {
+    /// Width and height in pixels
+    #[arg(long, value_name = "WxH", default_value = "1280x720", value_parser = size)]
+    pub size: (u32, u32),
+    /// Where the camera is, in metres [default: the scene's]
+    #[arg(long, value_name = "X,Y,Z", value_parser = point, allow_hyphen_values = true)]
+    pub eye: Option<Vec3>,
+    /// What it looks at, in metres [default: the scene's]
+    #[arg(long, value_name = "X,Y,Z", value_parser = point, allow_hyphen_values = true)]
+    pub target: Option<Vec3>,
+    /// How much it sees from top to bottom, in degrees [default: the scene's]
+    #[arg(long, value_name = "DEGREES", value_parser = angle)]
+    pub fov: Option<f32>,
+    /// What the colours tell
+    #[arg(long, value_name = "NAME", value_enum, default_value_t = Tint::Object)]
+    pub color: Tint,
     /// Draw distance constraints as lines
     #[arg(long)]
     pub lines: bool,
     /// Paint on a dark floor
     #[arg(long)]
     pub dark: bool,
-    /// Also paint N frames as a window does, and say how long that takes
-    #[arg(long, value_name = "N")]
-    pub time: Option<u32>,
-    #[command(flatten)]
-    pub tuning: Tuning,
-    #[command(flatten)]
-    pub target: Target,
+}
+
+impl Default for LookArgs {
+    fn default() -> Self {
+        LookArgs {
+            size: (1280, 720),
+            eye: None,
+            target: None,
+            fov: None,
+            color: Tint::Object,
+            lines: false,
+            dark: false,
+        }
+    }
 }
 
 #[derive(Args)]
@@ -328,6 +385,22 @@ fn positive(text: &str) -> Result<f32, String> {
     match text.parse::<f32>() {
         Ok(value) if value.is_finite() && value > 0.0 => Ok(value),
         _ => Err("expected a number above 0".into()),
+    }
+}
+
+fn point(text: &str) -> Result<Vec3, String> {
+    let number = |word: &str| word.trim().parse::<f32>().ok().filter(|v| v.is_finite());
+    let numbers: Option<Vec<f32>> = text.split(',').map(number).collect();
+    match numbers.as_deref() {
+        Some(&[x, y, z]) => Ok(Vec3::new(x, y, z)),
+        _ => Err("expected three numbers, such as 1,0.5,-2".into()),
+    }
+}
+
+fn angle(text: &str) -> Result<f32, String> {
+    match text.parse::<f32>() {
+        Ok(value) if (1.0..=170.0).contains(&value) => Ok(value),
+        _ => Err("expected an angle from 1 to 170".into()),
     }
 }
 

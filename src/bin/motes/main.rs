@@ -17,6 +17,16 @@ use std::io::Write;
 use std::process::ExitCode;
 
 fn main() -> ExitCode {
+    // Names of scenes are kept as text in snapshots and reports. A name that is no text is refused
+    // wherever it stands, and not by some options only.
+    if let Some(odd) = std::env::args_os().skip(1).find(|word| word.to_str().is_none()) {
+        let message = format!(
+            "{}: a name that is not Unicode cannot be used; rename it, or go to its folder and \
+             give the rest of the name",
+            odd.display()
+        );
+        return Failure::Usage(message).report();
+    }
     let cli = Cli::parse();
     let mut out = std::io::stdout().lock();
     match run_command(cli, &mut out).and_then(|()| Ok(out.flush()?)) {

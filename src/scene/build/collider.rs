@@ -10,7 +10,7 @@ use crate::shape::mesh::TriangleMesh;
 use crate::world::MaterialId;
 use crate::world::collider::{Collider, Keyframe, Pose, Shape};
 use glam::{Quat, Vec3};
-use std::path::Path;
+use std::path::{Path, PathBuf};
 
 /// Reads a collider; `folder` is where relative mesh paths start (none: built-in meshes only).
 pub(super) fn read(path: &str, file: &ColliderFile, folder: Option<&Path>) -> Result<Collider> {
@@ -98,16 +98,20 @@ fn read_shape(path: &str, file: &ColliderFile, folder: Option<&Path>) -> Result<
     })
 }
 
+/// The file that a mesh is read from; none for a built-in mesh and for a name that is no path.
+pub(in crate::scene) fn mesh_file(name: &str, folder: Option<&Path>) -> Option<PathBuf> {
+    let is_file = builtin::mesh_bytes(name).is_none() && name.contains(['.', '/', '\\']);
+    folder.filter(|_| is_file).map(|folder| folder.join(name))
+}
+
 /// A built-in mesh by its name, else a file.
 fn read_mesh(name: &str, folder: Option<&Path>) -> Result<TriangleMesh> {
     if let Some(bytes) = builtin::mesh_bytes(name) {
         return TriangleMesh::from_obj_bytes(name, bytes).map(|(mesh, _)| mesh);
     }
-    match folder {
-        Some(folder) if name.contains(['.', '/', '\\']) => {
-            TriangleMesh::load_obj(folder.join(name)).map(|(mesh, _)| mesh)
-        }
-        _ => {
+    match mesh_file(name, folder) {
+        Some(file) => TriangleMesh::load_obj(file).map(|(mesh, _)| mesh),
+        None => {
             let known = crate::scene::Scene::builtin_mesh_names();
             let instead = crate::suggest::instead(name, known);
             Err(Error::value(

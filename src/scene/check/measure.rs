@@ -1,6 +1,6 @@
 //! Numbers about a world or one of its objects.
 
-use crate::world::{ObjectId, ParticleId, World};
+use crate::world::{ObjectId, World};
 use glam::Vec3;
 
 /// Lowest, highest and mean of something.
@@ -32,10 +32,10 @@ impl Spread {
 
 /// Slots of an object's particles, or of all. An object that was removed has none.
 pub(super) fn slots(world: &World, object: Option<ObjectId>) -> impl Iterator<Item = usize> + '_ {
-    let all = object.is_none().then(|| (0..world.particles.slot.len() as u32).map(ParticleId));
+    let all = object.is_none().then(|| world.particles.slots_by_id());
     let some = object.and_then(|id| world.object(id).ok()).map(|object| object.particles());
-    let ids = all.into_iter().flatten().chain(some.into_iter().flatten());
-    ids.filter_map(|id| world.particles.slot(id))
+    let some = some.into_iter().flatten().filter_map(|id| world.particles.slot(id));
+    all.into_iter().flatten().chain(some)
 }
 
 /// Places of the centres along an axis, m.

@@ -43,9 +43,9 @@ type Row = (&'static str, Test, &'static [&'static str], &'static [&'static str]
 
 /// The documentation of each is in the page of [`crate::scene`].
 const TABLE: &[Row] = &[
-    ("mean_height", Test::MeanHeight, &[], &["of", "min", "max"]),
-    ("min_height", Test::MinHeight, &[], &["of", "min", "max"]),
-    ("max_height", Test::MaxHeight, &[], &["of", "min", "max"]),
+    ("mean_height", Test::MeanHeight, &[], &["of", "min", "max", "axis"]),
+    ("min_height", Test::MinHeight, &[], &["of", "min", "max", "axis"]),
+    ("max_height", Test::MaxHeight, &[], &["of", "min", "max", "axis"]),
     ("nothing_below", Test::NothingBelow, &["bound"], &["of", "after"]),
     ("max_overlap", Test::MaxOverlap, &["bound"], &["of"]),
     ("max_speed", Test::MaxSpeed, &["bound"], &["of", "after"]),
@@ -59,7 +59,7 @@ const TABLE: &[Row] = &[
     ("particles_accounted_for", Test::ParticlesAccountedFor, &[], &["of"]),
     ("at_rest", Test::AtRest, &["bound"], &["of"]),
     ("residual_below", Test::ResidualBelow, &["bound"], &["kind"]),
-    ("bounces_at_least", Test::BouncesAtLeast, &["bound", "of"], &["after", "tolerance"]),
+    ("bounces_at_least", Test::BouncesAtLeast, &["bound", "of"], &["axis", "after", "tolerance"]),
     (
         "no_particle_passed",
         Test::NoParticlePassed,

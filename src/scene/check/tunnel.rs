@@ -7,8 +7,8 @@ use glam::DVec3;
 /// Where things were at the last look, and how many went through since the first.
 #[derive(Clone, Debug, Default)]
 pub(super) struct Tunnels {
-    /// By id: slots may be sorted anew between two looks.
-    last: Vec<DVec3>,
+    /// Ids and places in order of id: slots may be sorted anew between two looks.
+    last: Vec<(u64, DVec3)>,
     pub count: usize,
 }
 
@@ -20,19 +20,16 @@ impl Tunnels {
     /// taken to have gone straight.
     pub fn see(&mut self, world: &World, of: Option<ObjectId>, through: ObjectId) {
         let p = &world.particles;
-        let now = p.slot.iter().map(|&slot| match p.positions().get(slot as usize) {
-            Some(at) => at.truncate().as_dvec3(),
-            None => DVec3::ZERO, // gone
-        });
-        let now: Vec<DVec3> = now.collect();
-        let last = std::mem::replace(&mut self.last, now);
-        if last.len() != self.last.len() {
-            return;
+        let place = |slot: usize| p.positions()[slot].truncate().as_dvec3();
+        let now = p.slots_by_id().map(|slot| (p.id[slot], place(slot))).collect();
+        let mut last = std::mem::replace(&mut self.last, now).into_iter().peekable();
+        // By slot; one that came since has not gone anywhere yet.
+        let mut before: Vec<Option<DVec3>> = vec![None; p.len()];
+        for slot in p.slots_by_id() {
+            while last.next_if(|&(id, _)| id < p.id[slot]).is_some() {}
+            before[slot] = last.next_if(|&(id, _)| id == p.id[slot]).map(|(_, place)| place);
         }
-        let way = |slot: usize| {
-            let id = p.id[slot] as usize;
-            [last[id], self.last[id]]
-        };
+        let way = |slot: usize| before[slot].map(|before| [before, place(slot)]);
         let Ok(object) = world.object(through) else { return };
         let triangles: Vec<[Way; 3]> = object
             .surface()
@@ -40,12 +37,12 @@ impl Tunnels {
             .iter()
             .filter_map(|ids| {
                 let [a, b, c] = ids.map(|id| p.slot(id));
-                Some([way(a?), way(b?), way(c?)])
+                Some([way(a?)?, way(b?)?, way(c?)?])
             })
             .collect();
         let boxes: Vec<[DVec3; 2]> = triangles.iter().map(|t| bounds(t.as_flattened())).collect();
         for slot in measure::slots(world, of) {
-            let point = way(slot);
+            let Some(point) = way(slot) else { continue };
             let [low, high] = bounds(&point);
             let crossed = triangles.iter().zip(&boxes).any(|(triangle, [from, to])| {
                 low.cmple(*to).all() && high.cmpge(*from).all() && meets(point, triangle)

@@ -109,6 +109,11 @@ impl Check {
     fn object(&self) -> Option<ObjectId> {
         self.of.as_ref().map(|(id, _)| *id)
     }
+
+    /// Heights along the axis that the check names, or else against gravity, m.
+    fn heights(&self, world: &World) -> measure::Spread {
+        measure::along(world, self.object(), self.axis.unwrap_or(world.up()))
+    }
 }
 
 impl Watch {
@@ -138,7 +143,7 @@ impl Watch {
             }
             Test::BouncesAtLeast => {
                 let tolerance = check.tolerance.unwrap_or(1e-3);
-                self.bounces.see(measure::heights(world, object).mean, tolerance);
+                self.bounces.see(check.heights(world).mean, tolerance);
                 self.worst = Some(self.bounces.count as f64);
                 return;
             }
@@ -176,9 +181,9 @@ impl Watch {
             | Test::ParticlesTunnelled
             | Test::MaxPenetration
             | Test::SteadyHeight => self.worst?,
-            Test::MeanHeight => measure::heights(world, object).mean,
-            Test::MinHeight => measure::heights(world, object).low,
-            Test::MaxHeight => measure::heights(world, object).high,
+            Test::MeanHeight => check.heights(world).mean,
+            Test::MinHeight => check.heights(world).low,
+            Test::MaxHeight => check.heights(world).high,
             Test::MaxOverlap => overlap::largest(world, object),
             Test::MaxStrain => measure::strains(world, object).high,
             Test::MeanStrain => measure::mean_strain(world, object),

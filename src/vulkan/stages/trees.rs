@@ -24,7 +24,7 @@ use crate::world::World;
 /// Words of a block of places while the octree is built.
 const OCTREE_BLOCK: usize = 16;
 
-pub(super) fn stages(dispatch: &Dispatch, _: &Plan, out: &mut Vec<Stage>) {
+pub(super) fn stages(dispatch: &Dispatch, plan: &Plan, out: &mut Vec<Stage>) {
     use Groups::{Blocks, One, Particles};
     let digit = match dispatch.part {
         Part::Digit(digit) => u32::from(digit),
@@ -50,9 +50,14 @@ pub(super) fn stages(dispatch: &Dispatch, _: &Plan, out: &mut Vec<Stage>) {
             ("put", Particles),
             ("gather_incidence", Particles),
             ("put_incidence", Particles),
+            // These have nothing to do where no wind blows on surfaces.
+            ("gather_fans", Particles),
+            ("put_fans", Particles),
         ],
         _ => &[("main", Particles)],
     };
+    let idle = if dispatch.pass == Pass::SortParticles && plan.fans == 0 { 2 } else { 0 };
+    let list = &list[..list.len() - idle];
     out.extend(list.iter().map(|&(entry, groups)| Stage::new(entry, groups).with([digit, 0, 0])));
 }
 

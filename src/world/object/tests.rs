@@ -1,10 +1,11 @@
 use super::*;
+use crate::Grains;
 
-fn ids(ids: &[u32]) -> Vec<ParticleId> {
+fn ids(ids: &[u64]) -> Vec<ParticleId> {
     ids.iter().copied().map(ParticleId).collect()
 }
 
-fn objects(lists: &[&[u32]]) -> Objects {
+fn objects(lists: &[&[u64]]) -> Objects {
     let mut objects = Objects::default();
     for list in lists {
         objects.add(Object::new("", &ids(list), Surface::default()));
@@ -12,13 +13,18 @@ fn objects(lists: &[&[u32]]) -> Objects {
     objects
 }
 
+/// Ten were added, and the last of them is gone.
 fn sound(objects: &Objects) -> bool {
-    objects.are_sound(10, |id| id != ParticleId(9))
+    let mut world = World::new();
+    let sand = Grains { counts: [10, 1, 1], ..Grains::default() };
+    let sand = world.add_grains(&sand).unwrap();
+    world.remove_particles(&[sand[9]]).unwrap();
+    objects.are_sound(&world.particles)
 }
 
 #[test]
 fn ids_in_sequence_are_one_run_and_the_order_stays() {
-    let count = |list: &[u32]| {
+    let count = |list: &[u64]| {
         let object = Object::new("", &ids(list), Surface::default());
         assert!(object.particles().eq(ids(list)));
         assert!((0..=list.len()).all(|i| object.particle(i) == ids(list).get(i).copied()));
@@ -60,7 +66,8 @@ fn objects_that_a_file_may_bring_are_checked() {
     }
     assert!(broken(|o| first(o).runs.push(Run { first: 8, count: 2 })), "9 is gone");
     assert!(broken(|o| first(o).runs.push(Run { first: 8, count: 3 })), "there is no 10");
-    assert!(broken(|o| first(o).runs.push(Run { first: u32::MAX, count: u32::MAX })));
+    assert!(broken(|o| first(o).runs.push(Run { first: u64::MAX, count: u32::MAX })));
+    assert!(broken(|o| first(o).runs.push(Run { first: 6, count: u32::MAX })));
     assert!(broken(|o| first(o).runs.push(Run { first: 7, count: 0 })), "empty");
     assert!(broken(|o| first(o).runs[1].first = 1), "1 twice");
     assert!(broken(|o| first(o).made_of = 3), "more than it was made of");

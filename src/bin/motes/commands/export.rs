@@ -5,7 +5,14 @@ use crate::painter::{Picture, Triangle, picture, tessellate};
 use glam::Vec3;
 use motes::export::{Format, Frame, Group, write_frame, write_series, write_world};
 use motes::{Collider, World};
-use std::path::PathBuf;
+use std::path::{Path, PathBuf};
+
+/// Whether an export may write a file of this name into its folder.
+pub fn writes(format: Format, name: &str) -> bool {
+    let stem = |ending: &str| name.strip_suffix(ending).and_then(|n| n.strip_suffix('.'));
+    let ours = |stem: &str| stem.starts_with("frame") || stem.starts_with("obstacles");
+    stem(format.extension()).is_some_and(ours) || stem("series").is_some_and(ours)
+}
 
 pub struct Exporter {
     folder: PathBuf,
@@ -24,9 +31,11 @@ impl Exporter {
         write_world(&self.folder, self.format, world)?;
         let ending = self.format.extension();
         if world.colliders.iter().any(Collider::is_moving) {
-            self.write_obstacles(&format!("obstacles_{:06}.{ending}", world.step_count()), world)?;
+            let name = format!("obstacles_{:06}.{ending}", world.step_count());
+            write_obstacles(&self.folder.join(name), self.format, world)?;
         } else if self.frames.is_empty() && !world.colliders.is_empty() {
-            self.write_obstacles(&format!("obstacles.{ending}"), world)?;
+            let name = format!("obstacles.{ending}");
+            write_obstacles(&self.folder.join(name), self.format, world)?;
         }
         self.frames.push((world.step_count(), world.time()));
         Ok(())
@@ -39,40 +48,40 @@ impl Exporter {
             _ => Ok(()),
         }
     }
+}
 
-    /// Obstacles as triangles, each a group; endless planes as squares under what is there.
-    fn write_obstacles(&self, name: &str, world: &World) -> motes::Result<()> {
-        let focus = picture::of(world, false).focus;
-        let mut corners: Vec<Vec3> = Vec::new();
-        let mut parts = Vec::new();
-        for (k, collider) in world.colliders.iter().enumerate() {
-            let first = corners.len() / 3;
-            corners.extend(triangles(collider, world.time(), focus).iter().flat_map(|t| t.p));
-            let name = match collider.name.as_str() {
-                "" => format!("collider.{k}"),
-                name => name.into(),
-            };
-            parts.push((name, first..corners.len() / 3));
-        }
-        let count = corners.len();
-        let numbers: Vec<u32> = (0..count as u32).collect();
-        let (triangles, _) = numbers.as_chunks::<3>();
-        let groups: Vec<Group> = parts
-            .iter()
-            .map(|(name, triangles)| Group { name, triangles: triangles.clone(), points: &[] })
-            .collect();
-        let frame = Frame {
-            positions: &corners,
-            velocities: &vec![Vec3::ZERO; count],
-            radii: &vec![0.0; count],
-            phases: &vec![0; count],
-            ids: &numbers,
-            edges: &[],
-            triangles,
-            groups: &groups,
+/// Obstacles as triangles, each a group; endless planes as squares under what is there.
+pub fn write_obstacles(path: &Path, format: Format, world: &World) -> motes::Result<()> {
+    let focus = picture::of(world, false).focus;
+    let mut corners: Vec<Vec3> = Vec::new();
+    let mut parts = Vec::new();
+    for (k, collider) in world.colliders.iter().enumerate() {
+        let first = corners.len() / 3;
+        corners.extend(triangles(collider, world.time(), focus).iter().flat_map(|t| t.p));
+        let name = match collider.name.as_str() {
+            "" => format!("collider.{k}"),
+            name => name.into(),
         };
-        write_frame(self.folder.join(name), self.format, &frame)
+        parts.push((name, first..corners.len() / 3));
     }
+    let count = corners.len();
+    let numbers: Vec<u32> = (0..count as u32).collect();
+    let (triangles, _) = numbers.as_chunks::<3>();
+    let groups: Vec<Group> = parts
+        .iter()
+        .map(|(name, triangles)| Group { name, triangles: triangles.clone(), points: &[] })
+        .collect();
+    let frame = Frame {
+        positions: &corners,
+        velocities: &vec![Vec3::ZERO; count],
+        radii: &vec![0.0; count],
+        phases: &vec![0; count],
+        ids: &numbers,
+        edges: &[],
+        triangles,
+        groups: &groups,
+    };
+    write_frame(path, format, &frame)
 }
 
 fn triangles(collider: &Collider, time: f64, focus: Option<(Vec3, Vec3)>) -> Vec<Triangle> {

@@ -3,7 +3,8 @@
 pub(crate) mod bench;
 pub(crate) mod converge;
 pub(crate) mod doctor;
-mod export;
+pub(crate) mod export;
+mod film;
 pub(crate) mod render;
 pub(crate) mod run;
 pub(crate) mod scenes;

@@ -1,6 +1,7 @@
 //! Checks of output paths before a run starts, so that a long run does not fail at its end.
 
 use crate::failure::Failure;
+use motes::Scene;
 use std::path::{Path, PathBuf};
 
 /// A flag, and the path that was given with it.
@@ -27,15 +28,44 @@ pub fn check(outputs: &[Named], inputs: &[Named]) -> Result<(), Failure> {
     Ok(())
 }
 
-/// The file that a scene is read from, if it is one.
-pub fn scene_file(spec: &str) -> Option<PathBuf> {
+/// The files that a scene is read from, and what messages call them: its own, if it is one, and
+/// those of its meshes. A scene that cannot be read is told of by whoever builds it.
+pub fn scene_files(spec: &str, sets: &[String]) -> Vec<(&'static str, PathBuf)> {
     let whole = Path::new(spec);
     let without_variant = spec.rsplit_once(':').map(|(path, _)| Path::new(path));
-    [Some(whole), without_variant].into_iter().flatten().find(|path| path.is_file()).map(Into::into)
+    let own = [Some(whole), without_variant].into_iter().flatten().find(|path| path.is_file());
+    let scene = Scene::load_with(spec, sets).ok();
+    let meshes = scene.iter().flat_map(Scene::mesh_files).map(|file| ("a mesh of the scene", file));
+    own.map(|path| ("the scene", path.to_path_buf())).into_iter().chain(meshes).collect()
+}
+
+/// Files with what messages call them, as [`check`] takes them.
+pub fn named<'a>(files: &'a [(&'a str, PathBuf)]) -> impl Iterator<Item = Named<'a>> {
+    files.iter().map(|(what, file)| (*what, Some(file.as_path())))
 }
 
 /// Whether two names are of one file; devices and pipes may be named twice.
 fn is_same_file(a: &Path, b: &Path) -> bool {
+    is_hard_link(a, b) || is_same_place(a, b)
+}
+
+/// Whether two names lead to the same file on the disk.
+#[cfg(unix)]
+fn is_hard_link(a: &Path, b: &Path) -> bool {
+    use std::os::unix::fs::MetadataExt;
+    let file = |path: &Path| {
+        let there = std::fs::metadata(path).ok().filter(|there| there.is_file())?;
+        Some((there.dev(), there.ino()))
+    };
+    file(a).is_some_and(|a| Some(a) == file(b))
+}
+
+#[cfg(not(unix))]
+fn is_hard_link(_: &Path, _: &Path) -> bool {
+    false
+}
+
+fn is_same_place(a: &Path, b: &Path) -> bool {
     let place = |path: &Path| match std::fs::metadata(path) {
         Ok(there) if !there.is_file() => None,
         Ok(_) => path.canonicalize().ok(),
@@ -61,6 +91,27 @@ fn check_file(flag: &str, path: &Path) -> Result<(), Failure> {
         }
         _ => Ok(()),
     }
+}
+
+/// Refuses a folder in which one of `others` has a name that will be written.
+pub fn check_folder<'a>(
+    flag: &str,
+    folder: &Path,
+    others: impl Iterator<Item = Named<'a>>,
+    writes: impl Fn(&str) -> bool,
+) -> Result<(), Failure> {
+    for (what, other) in others.filter_map(|(what, other)| Some((what, other?))) {
+        let name = other.file_name().and_then(|name| name.to_str()).filter(|name| writes(name));
+        if name.is_some_and(|name| is_same_file(&folder.join(name), other)) {
+            let message = format!(
+                "{flag} {}: would write over {}, the file of {what}; choose another folder",
+                folder.display(),
+                other.display()
+            );
+            return Err(Failure::Usage(message));
+        }
+    }
+    Ok(())
 }
 
 /// Refuses a picture whose name says that it is of another kind.

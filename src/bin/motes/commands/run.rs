@@ -1,7 +1,7 @@
 //! `motes run`: a scene without a display.
 
 use crate::cli::{BackendName, RunArgs};
-use crate::commands::export::Exporter;
+use crate::commands::export::{Exporter, writes};
 use crate::commands::setup::{Setup, engine};
 use crate::commands::summary::{Recorder, Summary};
 use crate::commands::{output, progress};
@@ -11,11 +11,11 @@ use motes::{Backend, Engine, World, snapshot};
 use std::io::Write;
 
 pub fn run(args: &RunArgs, out: &mut dyn Write) -> Result<(), Failure> {
-    let scene = args.scene.as_deref().and_then(output::scene_file);
-    output::check(
-        &[("--report", args.report.as_deref()), ("--save", args.save.as_deref())],
-        &[("the scene", scene.as_deref()), ("--load", args.load.as_deref())],
-    )?;
+    let spec = args.scene.as_deref();
+    let scene = spec.map_or(Vec::new(), |spec| output::scene_files(spec, &args.tuning.set));
+    let inputs: Vec<_> = output::named(&scene).chain([("--load", args.load.as_deref())]).collect();
+    let outputs = [("--report", args.report.as_deref()), ("--save", args.save.as_deref())];
+    output::check(&outputs, &inputs)?;
     let setup = match &args.load {
         Some(path) => Setup::of_snapshot(path, args.scene.as_deref(), &args.tuning)?,
         None => Setup::of_scene(args.scene.as_deref().unwrap_or_default(), &args.tuning)?,
@@ -32,6 +32,8 @@ pub fn run(args: &RunArgs, out: &mut dyn Write) -> Result<(), Failure> {
     let mut engine = engine(setup.world, &args.target)?;
     if let Some(folder) = &args.export {
         output::make_folder("--export", folder)?;
+        let others = inputs.iter().chain(&outputs).copied();
+        output::check_folder("--export", folder, others, |name| writes(args.format, name))?;
     }
     let mut exporter = args.export.clone().map(|folder| Exporter::new(folder, args.format));
     if let Some(exporter) = &mut exporter {

@@ -1,10 +1,10 @@
 //! `motes view`: the desktop viewer; where no window can be opened, the scene is run and its end
 //! painted, so that the first command always shows something.
 
-use crate::cli::{Target, Tuning, ViewArgs};
+use crate::cli::{LookArgs, Target, Tuning, ViewArgs};
 #[cfg(feature = "viewer")]
 use crate::commands::machine;
-use crate::commands::render::{Look, write_png};
+use crate::commands::render::Look;
 use crate::commands::setup::{Setup, engine};
 use crate::commands::{output, run};
 use crate::failure::Failure;
@@ -73,8 +73,7 @@ fn run_headless(
     let mut engine = engine(setup.world, &target)?;
     let (summary, _) = run::simulate(spec, &mut engine, STEPS, None, false, |_, _| Ok(()))?;
     write!(out, "{}", summary.text())?;
-    let look = Look { size: (1280, 720), lines: false, dark: false };
-    write_png(path, engine.world(), setup.scene.as_ref(), &look)?;
+    Look::new(&LookArgs::default(), setup.scene.as_ref()).write_png(path, engine.world())?;
     let shown = std::path::absolute(path).unwrap_or_else(|_| path.to_path_buf());
     writeln!(out, "picture      {}\n\n`motes --help` lists what else there is", shown.display())?;
     Ok(())

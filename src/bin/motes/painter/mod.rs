@@ -31,6 +31,7 @@ pub mod tessellate;
 #[cfg(test)]
 mod tests;
 mod tiles;
+pub mod tint;
 #[cfg(feature = "viewer")]
 pub mod ui;
 

@@ -27,6 +27,14 @@ pub fn group(index: u32) -> [u8; 3] {
 /// A neutral colour for what only sets the stage: colliders, walls, stairs.
 pub const STAGE: [u8; 3] = [0xc4, 0xc9, 0xd1];
 
+/// A value that few exceed: one particle that flew off must not make all others look at rest.
+pub fn usual_top(count: usize, value: impl Fn(usize) -> f32) -> f32 {
+    let stride = (count / 512).max(1);
+    let mut sample: Vec<f32> = (0..count).step_by(stride).map(value).collect();
+    sample.sort_unstable_by(f32::total_cmp);
+    sample.get(sample.len() * 49 / 50).copied().unwrap_or(0.0)
+}
+
 const RAMP_STEPS: usize = 256;
 
 /// Dark violet, through teal, to bright yellow. Built in OKLab with lightness linear in the value,

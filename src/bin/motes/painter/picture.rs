@@ -1,6 +1,6 @@
 //! A world as a picture: spheres coloured by object, skins of cloth and soft bodies, obstacles.
 
-use crate::painter::skin::{Particles, Pattern, Tailor, joined, skin};
+use crate::painter::skin::{Particles, Pattern, Tailor, skins};
 use crate::painter::tessellate;
 use crate::painter::{Content, Line, Picture, Sphere, Triangle, palette};
 use glam::Vec3;
@@ -16,27 +16,38 @@ pub struct Seen {
 
 /// Everything to be seen of a world; `lines` adds the distance constraints.
 pub fn of(world: &World, lines: bool) -> Seen {
+    colored(world, lines, None)
+}
+
+/// The same with a colour for each slot, which tells something else than objects do.
+pub fn colored(world: &World, lines: bool, colors: Option<&[[u8; 3]]>) -> Seen {
     let mut picture = Picture::default();
     let p = world.particles();
     let at = |slot: usize| p.positions()[slot].truncate();
     let mut color = vec![palette::group(0); p.len()];
     let mut skinned = vec![false; p.len()];
     let hidden = hidden(world);
-    let edges = (world.broken() > 0).then(|| joined(world));
-    let mut skins = Vec::new();
+    let skins = skins(world, false);
+    for &slot in skins.iter().flat_map(|(_, skin)| &skin.covered) {
+        skinned[slot] = true;
+    }
     // The first object of a particle gives it its colour, so the last ones come first.
     let objects: Vec<&Object> = world.objects().map(|(_, object)| object).collect();
     for (k, object) in objects.iter().enumerate().rev().filter(|(_, object)| object.visible) {
-        let skin = skin(world, object, edges.as_ref());
         for slot in object.particles().filter_map(|id| p.slot(id)) {
             color[slot] = palette::group(k as u32);
-            skinned[slot] |= skin.is_some();
         }
-        skins.extend(skin);
     }
-    skins.reverse();
+    let pattern = match colors {
+        Some(colors) => {
+            color.copy_from_slice(colors);
+            // Where colours measure something, a pattern would be read as a measure.
+            Pattern::Plain
+        }
+        None => Pattern::Checker,
+    };
     let of = Particles { at: &at, radius: &|slot| p.radii()[slot], color: &|slot| color[slot] };
-    Tailor::default().add(&mut picture.triangles, skins.iter(), &of, Pattern::Checker);
+    Tailor::default().add(&mut picture.triangles, skins.iter().map(|(_, skin)| skin), &of, pattern);
     let seen: Vec<usize> = (0..p.len()).filter(|&slot| !hidden[slot]).collect();
     picture.particles = Content::of_particles(seen.len(), |k| (at(seen[k]), p.radii()[seen[k]]));
     picture.spheres = seen

@@ -1,143 +1,139 @@
 //! Skins: the surfaces that cloth and soft bodies are drawn as, instead of spheres.
 //!
 //! A cloth has two sides of different colours and a checker on the front, so that folds and twists
-//! are seen. A body that was cut out of a lattice as a ball or a ring is smoothed, so that the steps
-//! of the lattice do not show. Both are for the eye alone: the particles stay where they are.
+//! are seen. A body that was cut out of a lattice as a ball or a ring is drawn as one, so that the
+//! steps of the lattice do not show. Both are for the eye alone: the particles stay where they are.
+//! Where something tore, the skin is open and the particles inside are seen.
+
+mod checker;
+mod fit;
+mod rings;
 
 use super::Triangle;
-use glam::Vec3;
-use motes::{Object, World};
-use std::collections::HashSet;
+use checker::checker;
+use fit::{Bonds, Fit};
+use glam::{Mat3, Vec3};
+use motes::{Object, ParticleId, World};
+use rings::Rings;
 
-/// Fields of the checker along the longest side of a cloth.
-const FIELDS: f32 = 12.0;
 /// How much light a dark field throws back, compared with a bright one.
 const DARK: f32 = 0.78;
 /// The back of a cloth is this far from its own colour on the way to [`PALE`].
 const BACK: f32 = 0.6;
 const PALE: [u8; 3] = [0xee, 0xe6, 0xd8];
-/// Rounds of smoothing. A round takes each corner half-way to the middle of its neighbours and then
-/// a little further back, which flattens steps and leaves the size of the body (Taubin 1995).
-const ROUNDS: usize = 20;
-const FORTH_AND_BACK: [f32; 2] = [0.5, -0.53];
 
 /// Triangles of one object, by slot.
 pub struct Skin {
     pub triangles: Vec<[usize; 3]>,
+    /// The particles that are not drawn, since the skin is: all of the object, or where it is open
+    /// those on its triangles.
+    pub covered: Vec<usize>,
     /// A soft body's surface has an inside; a cloth is seen from both sides.
-    pub closed: bool,
+    closed: bool,
+    /// Whether some of it is gone, so that the inside is seen.
+    open: bool,
     /// Whether each triangle lies on a dark field of the checker; empty for closed surfaces.
     dark: Vec<bool>,
-    /// Who is around each corner, for surfaces that are smoothed.
-    rings: Option<Rings>,
+    smooth: Smooth,
 }
 
-/// The corners of a surface, each with those that it shares an edge with.
-struct Rings {
-    slots: Vec<usize>,
-    /// Where the neighbours of each begin, and the end.
-    start: Vec<usize>,
-    around: Vec<usize>,
+/// How the steps of a lattice are hidden.
+enum Smooth {
+    /// They are the shape: a box, a cloth.
+    Not,
+    /// The shape is known.
+    Fit(Fit),
+    /// It is not.
+    Rings(Rings),
 }
 
-impl Rings {
-    fn of(triangles: &[[usize; 3]]) -> Self {
-        let mut edges: Vec<[usize; 2]> = triangles
-            .iter()
-            .flat_map(|&[a, b, c]| [[a, b], [b, a], [b, c], [c, b], [c, a], [a, c]])
-            .collect();
-        edges.sort_unstable();
-        edges.dedup();
-        let mut rings = Rings { slots: Vec::new(), start: Vec::new(), around: Vec::new() };
-        for [from, to] in edges {
-            if rings.slots.last() != Some(&from) {
-                rings.slots.push(from);
-                rings.start.push(rings.around.len());
-            }
-            rings.around.push(to);
-        }
-        rings.start.push(rings.around.len());
-        rings
-    }
-
-    /// Smooths the places of the corners.
-    fn smooth(&self, places: &mut [Vec3], moved: &mut Vec<Vec3>) {
-        for factor in [FORTH_AND_BACK; ROUNDS].into_iter().flatten() {
-            moved.clear();
-            moved.extend(self.slots.iter().zip(self.start.windows(2)).map(|(&slot, ends)| {
-                let around = &self.around[ends[0]..ends[1]];
-                let sum: Vec3 = around.iter().map(|&other| places[other]).sum();
-                places[slot] + factor * (sum / around.len() as f32 - places[slot])
-            }));
-            for (&slot, &place) in self.slots.iter().zip(moved.iter()) {
-                places[slot] = place;
-            }
+impl Skin {
+    fn fit(&self) -> Option<&Fit> {
+        match &self.smooth {
+            Smooth::Fit(fit) => Some(fit),
+            _ => None,
         }
     }
 }
 
-/// The surface to draw instead of spheres, or none: a torn body shows its inside as spheres, and
-/// of a torn cloth those triangles go that lost an edge.
-pub fn skin(world: &World, object: &Object, edges: Option<&HashSet<[usize; 2]>>) -> Option<Skin> {
+/// A body of known shape with this many triangles or fewer is drawn with four times as many: a thin
+/// ring has too few of them to look round. With many such bodies there are fewer for each.
+const FEW: usize = 3000;
+const FEW_IN_ALL: usize = 30_000;
+
+/// What all bodies of known shape share.
+struct Known {
+    bonds: Bonds,
+    /// The last object that each slot was seen in. One array for all of them: an array for each would
+    /// be quadratic in the number of objects.
+    owner: Vec<u32>,
+    few: usize,
+}
+
+/// The skins of a world, each with the number of its object. `torn` says that constraints were cut by
+/// hand, which the world does not count as broken. Constraints are looked at only where something
+/// broke or where a shape is known.
+pub fn skins(world: &World, torn: bool) -> Vec<(u32, Skin)> {
+    let torn = (torn || world.broken() > 0).then(|| world.surfaces());
+    let is_known = |object: &Object| object.visible && object.surface().outline().is_some();
+    let count = world.objects().filter(|(_, object)| is_known(object)).count();
+    let mut known = (count > 0).then(|| Known {
+        bonds: Bonds::of(world),
+        owner: vec![u32::MAX; world.particles().len()],
+        few: FEW.min(FEW_IN_ALL / count),
+    });
+    let mut skins = Vec::new();
+    for (k, (_, object)) in world.objects().enumerate().filter(|(_, (_, o))| o.visible) {
+        let triangles = match &torn {
+            Some(surfaces) => surfaces.get(k).map_or(&[][..], |(_, triangles)| triangles),
+            None => object.surface().triangles(),
+        };
+        let skin = skin(world, object, k as u32, triangles, known.as_mut());
+        skins.extend(skin.map(|skin| (k as u32, skin)));
+    }
+    skins
+}
+
+/// The skin of an object that still has these triangles; none without any.
+fn skin(
+    world: &World,
+    object: &Object,
+    number: u32,
+    triangles: &[[ParticleId; 3]],
+    known: Option<&mut Known>,
+) -> Option<Skin> {
     let p = world.particles();
+    let surface = object.surface();
+    let open = triangles.len() < surface.triangles().len() || object.len() < object.made_of();
     // Triangles of removed particles are left out.
-    let slots = |ids: &[motes::ParticleId; 3]| {
+    let slots = |ids: &[ParticleId; 3]| {
         let [a, b, c] = ids.map(|id| p.slot(id));
         Some([a?, b?, c?])
     };
-    let surface = object.surface();
-    let mut triangles: Vec<[usize; 3]> = surface.triangles().iter().filter_map(slots).collect();
+    let triangles: Vec<[usize; 3]> = triangles.iter().filter_map(slots).collect();
     if triangles.is_empty() {
         return None;
     }
-    let closed = surface.is_closed();
-    if let Some(edges) = edges {
-        let whole = |[a, b, c]: &[usize; 3]| {
-            [[a, b], [b, c], [c, a]].iter().all(|[i, j]| edges.contains(&[**i.min(j), **i.max(j)]))
-        };
-        let before = triangles.len();
-        triangles.retain(whole);
-        if closed && triangles.len() < before {
-            return None;
-        }
-    }
+    let own: Vec<usize> = object.particles().filter_map(|id| p.slot(id)).collect();
+    let covered = match open {
+        true => triangles.iter().flatten().copied().collect(),
+        false => own.clone(),
+    };
     let rest = |slot: usize| p.rest_positions()[slot].truncate();
+    let closed = surface.is_closed();
     let dark = if closed { Vec::new() } else { checker(&triangles, rest) };
-    let rings = surface.is_round().then(|| Rings::of(&triangles));
-    Some(Skin { triangles, closed, dark, rings })
-}
-
-/// Which triangles lie on dark fields: squares of whole cells, where the cloth was when it was made.
-fn checker(triangles: &[[usize; 3]], rest: impl Fn(usize) -> Vec3) -> Vec<bool> {
-    let Some(first) = triangles.first() else { return Vec::new() };
-    // The sides of the first cell are those of its triangle that are not its diagonal: they meet in
-    // the corner across from the longest side.
-    let corners = first.map(&rest);
-    let across = |k: usize| corners[(k + 1) % 3].distance(corners[(k + 2) % 3]);
-    let middle = (0..3).max_by(|&a, &b| across(a).total_cmp(&across(b))).unwrap_or(0);
-    let sides = [1, 2].map(|k| corners[(middle + k) % 3] - corners[middle]);
-    // Along each side of the cells: how many cells a triangle is away from the first one.
-    let cells = |corners: &[usize; 3]| {
-        let from = corners.iter().map(|&slot| rest(slot)).sum::<Vec3>() / 3.0 - rest(first[middle]);
-        sides.map(|side| (from.dot(side) / side.length_squared().max(f32::MIN_POSITIVE)).floor())
+    let smooth = match (surface.outline(), known) {
+        (Some(outline), Some(Known { bonds, owner, few })) => {
+            own.iter().for_each(|&slot| owner[slot] = number);
+            let belongs = |slot: usize| owner[slot] == number;
+            match Fit::of(outline, &triangles, *few, bonds, rest, belongs) {
+                Some(fit) => Smooth::Fit(fit),
+                None => Smooth::Rings(Rings::of(&triangles)),
+            }
+        }
+        _ => Smooth::Not,
     };
-    let ends = triangles
-        .iter()
-        .map(cells)
-        .fold([0.0f32; 2], |[u, v], [a, b]| [u.max(a.abs()), v.max(b.abs())]);
-    let field = (ends[0].max(ends[1]) / FIELDS).round().max(1.0);
-    let is_dark = |corners: &[usize; 3]| {
-        let [u, v] = cells(corners).map(|cell| (cell / field).floor() as i64);
-        (u + v) % 2 != 0
-    };
-    triangles.iter().map(is_dark).collect()
-}
-
-/// Which slots a distance constraint joins, the lower one first.
-pub fn joined(world: &World) -> HashSet<[usize; 2]> {
-    let set = world.distance();
-    let sorted = |[a, b]: [u32; 2]| [a.min(b) as usize, a.max(b) as usize];
-    (0..set.len()).map(|i| sorted(set.particles(i))).collect()
+    Some(Skin { triangles, covered, closed, open, dark, smooth })
 }
 
 /// What a skin needs to know of particles, by slot.
@@ -159,10 +155,11 @@ pub enum Pattern {
 /// Makes triangles of skins, and keeps the memory for that from picture to picture.
 #[derive(Default)]
 pub struct Tailor {
-    /// By slot.
+    /// By slot, or by vertex of a skin that is drawn finer.
     places: Vec<Vec3>,
     normals: Vec<Vec3>,
     moved: Vec<Vec3>,
+    turned: Vec<(Vec3, Mat3)>,
 }
 
 impl Tailor {
@@ -175,22 +172,33 @@ impl Tailor {
         of: &Particles,
         pattern: Pattern,
     ) {
+        self.add_plain(out, skins.clone().filter(|skin| skin.fit().is_none()), of, pattern);
+        for (skin, fit) in skins.filter_map(|skin| Some((skin, skin.fit()?))) {
+            self.add_fitted(out, skin, fit, of);
+        }
+    }
+
+    /// Those whose corners are particles.
+    fn add_plain<'a>(
+        &mut self,
+        out: &mut Vec<Triangle>,
+        skins: impl Iterator<Item = &'a Skin> + Clone,
+        of: &Particles,
+        pattern: Pattern,
+    ) {
         let slots = || skins.clone().flat_map(|skin| skin.triangles.iter().flatten().copied());
         let Some(last) = slots().max() else { return };
-        let Tailor { places, normals, moved } = self;
+        let Tailor { places, normals, moved, .. } = self;
         places.resize(last + 1, Vec3::ZERO);
         slots().for_each(|slot| places[slot] = (of.at)(slot));
-        skins.clone().filter_map(|skin| skin.rings.as_ref()).for_each(|r| r.smooth(places, moved));
-        // One array for all of them: an array for each would be quadratic in the number of objects.
-        normals.clear();
-        normals.resize(last + 1, Vec3::ZERO);
-        for &[a, b, c] in skins.clone().flat_map(|skin| &skin.triangles) {
-            let area = (places[b] - places[a]).cross(places[c] - places[a]);
-            for corner in [a, b, c] {
-                normals[corner] += area;
+        for skin in skins.clone() {
+            if let Smooth::Rings(rings) = &skin.smooth {
+                rings.smooth(places, moved);
             }
         }
-        normals.iter_mut().for_each(|n| *n = n.normalize_or_zero());
+        // One array for all of them: an array for each would be quadratic in the number of objects.
+        let all = skins.clone().flat_map(|skin| &skin.triangles);
+        find_normals(normals, &places[..=last], all);
         for skin in skins {
             let thickness = if skin.closed { 1.0 } else { 0.0 };
             let outside =
@@ -199,7 +207,7 @@ impl Tailor {
                 let (p, n) = (corners.map(outside), corners.map(|slot| normals[slot]));
                 let color = mean(corners.map(of.color));
                 if skin.closed || pattern == Pattern::Plain {
-                    out.push(Triangle { p, n, color, two_sided: !skin.closed });
+                    out.push(Triangle { p, n, color, two_sided: !skin.closed || skin.open });
                     continue;
                 }
                 let front =
@@ -211,6 +219,41 @@ impl Tailor {
             }
         }
     }
+
+    /// One whose shape is known.
+    fn add_fitted(&mut self, out: &mut Vec<Triangle>, skin: &Skin, fit: &Fit, of: &Particles) {
+        let Tailor { places, normals, turned, .. } = self;
+        fit.places(of.at, turned, places);
+        find_normals(normals, places, fit.triangles.iter());
+        let outside = |k: usize| places[k] + normals[k] * (of.radius)(fit.slot(k));
+        let each = fit.triangles.len() / skin.triangles.len().max(1);
+        for (corners, fine) in skin.triangles.iter().zip(fit.triangles.chunks(each.max(1))) {
+            let color = mean(corners.map(of.color));
+            out.extend(fine.iter().map(|vertices| Triangle {
+                p: vertices.map(outside),
+                n: vertices.map(|k| normals[k]),
+                color,
+                two_sided: skin.open,
+            }));
+        }
+    }
+}
+
+/// Normals at the places that triangles share, each triangle counting by its area.
+fn find_normals<'a>(
+    normals: &mut Vec<Vec3>,
+    places: &[Vec3],
+    triangles: impl Iterator<Item = &'a [usize; 3]>,
+) {
+    normals.clear();
+    normals.resize(places.len(), Vec3::ZERO);
+    for &[a, b, c] in triangles {
+        let area = (places[b] - places[a]).cross(places[c] - places[a]);
+        for corner in [a, b, c] {
+            normals[corner] += area;
+        }
+    }
+    normals.iter_mut().for_each(|n| *n = n.normalize_or_zero());
 }
 
 fn mean(colors: [[u8; 3]; 3]) -> [u8; 3] {
@@ -226,11 +269,14 @@ fn pale(color: [u8; 3]) -> [u8; 3] {
 #[cfg(test)]
 mod tests {
     use super::*;
-    use motes::{Cloth, Lattice, Solid};
+    use glam::{Quat, Vec2};
+    use motes::{Cloth, Kind, Lattice, Solid};
 
     fn triangles(world: &World, pattern: Pattern) -> Vec<Triangle> {
-        let skins: Vec<Skin> =
-            world.objects().filter_map(|(_, object)| skin(world, object, None)).collect();
+        dressed(world, &skins(world, false), pattern)
+    }
+
+    fn dressed(world: &World, skins: &[(u32, Skin)], pattern: Pattern) -> Vec<Triangle> {
         let p = world.particles();
         let of = Particles {
             at: &|slot| p.positions()[slot].truncate(),
@@ -238,15 +284,35 @@ mod tests {
             color: &|_| [200, 100, 50],
         };
         let mut out = Vec::new();
-        Tailor::default().add(&mut out, skins.iter(), &of, pattern);
+        Tailor::default().add(&mut out, skins.iter().map(|(_, skin)| skin), &of, pattern);
         out
     }
 
     /// Distances from the middle, over their mean: how far they scatter.
-    fn scatter(triangles: &[Triangle]) -> f32 {
-        let far: Vec<f32> = triangles.iter().flat_map(|t| t.p).map(|p| p.length()).collect();
+    fn scatter(corners: &[Vec3]) -> f32 {
+        let far: Vec<f32> = corners.iter().map(|p| p.length()).collect();
         let mean = far.iter().sum::<f32>() / far.len() as f32;
         (far.iter().map(|r| (r - mean).powi(2)).sum::<f32>() / far.len() as f32).sqrt() / mean
+    }
+
+    /// The corners of a body's skin as it is drawn, and without any smoothing.
+    fn corners(world: &World, pose: impl Fn(Vec3) -> Vec3) -> [Vec<Vec3>; 2] {
+        let p = world.particles();
+        let of = Particles {
+            at: &|slot| pose(p.positions()[slot].truncate()),
+            radius: &|_| 0.0,
+            color: &|_| [0; 3],
+        };
+        [false, true].map(|stepped| {
+            let mut skins = skins(world, false);
+            if stepped {
+                skins.iter_mut().for_each(|(_, skin)| skin.smooth = Smooth::Not);
+            }
+            let mut out = Vec::new();
+            let worn = skins.iter().map(|(_, skin)| skin);
+            Tailor::default().add(&mut out, worn, &of, Pattern::Checker);
+            out.iter().flat_map(|t| t.p).collect()
+        })
     }
 
     #[test]
@@ -255,27 +321,72 @@ mod tests {
         let lattice =
             Lattice { counts: [11; 3], spacing: 0.1, solid: Solid::Sphere, ..Lattice::default() };
         world.add_lattice(&lattice).unwrap();
-        let smooth = triangles(&world, Pattern::Checker);
-        let (_, object) = world.objects().next().unwrap();
-        let mut stepped = skin(&world, object, None).unwrap();
-        stepped.rings = None;
-        let p = world.particles();
-        let of = Particles {
-            at: &|slot| p.positions()[slot].truncate(),
-            radius: &|slot| p.radii()[slot],
-            color: &|_| [0; 3],
+        let [smooth, stepped] = corners(&world, |p| p);
+        assert!(scatter(&smooth) < 0.03 * scatter(&stepped), "{}", scatter(&smooth));
+        let size = |corners: &[Vec3]| {
+            corners.iter().map(|p| p.length()).sum::<f32>() / corners.len() as f32
         };
-        let mut plain = Vec::new();
-        Tailor::default().add(&mut plain, [&stepped].into_iter(), &of, Pattern::Checker);
-        assert!(
-            scatter(&smooth) < 0.4 * scatter(&plain),
-            "{} {}",
-            scatter(&smooth),
-            scatter(&plain)
-        );
-        let size = |t: &[Triangle]| t.iter().flat_map(|t| t.p).map(|p| p.length()).sum::<f32>();
-        let ratio = size(&smooth) / size(&plain);
+        let ratio = size(&smooth) / size(&stepped);
         assert!((ratio - 1.0).abs() < 0.04, "{ratio}");
+    }
+
+    /// A thin ring has few particles across; its tube is drawn with the same section all around,
+    /// wherever the body has gone and however it was stretched.
+    #[test]
+    fn a_thin_ring_is_a_ring_and_not_a_cogwheel() {
+        let mut world = World::new();
+        let tube = 3.0 / 18.0;
+        let lattice = Lattice {
+            counts: [19, 4, 19],
+            spacing: 0.1,
+            solid: Solid::Torus { tube },
+            rotation: Quat::from_rotation_z(0.7),
+            ..Lattice::default()
+        };
+        world.add_lattice(&lattice).unwrap();
+        let outline = *world.objects().next().unwrap().1.surface().outline().unwrap();
+        let turn = Mat3::from_rotation_x(1.1) * Mat3::from_diagonal(Vec3::new(1.2, 0.9, 1.0));
+        let [smooth, stepped] = corners(&world, |p| turn * p + Vec3::X * 5.0);
+        // How far corners lie from an ellipse around the middle of the tube, in shares of it.
+        let wide = |corners: &[Vec3]| {
+            let across = |p: &Vec3| {
+                let u = outline.locate(turn.inverse() * (*p - Vec3::X * 5.0));
+                Vec2::new((u.x.hypot(u.z) - (1.0 - tube)) / tube, u.y)
+            };
+            // Between corners, too: the middles of triangles lie within the ellipse.
+            let middle = |t: &[Vec3; 3]| (t[0] + t[1] + t[2]) / 3.0;
+            let middles: Vec<Vec3> = corners.as_chunks().0.iter().map(middle).collect();
+            let across: Vec<Vec2> = corners.iter().chain(&middles).map(across).collect();
+            let half = across.iter().map(|q| q.abs()).fold(Vec2::ZERO, Vec2::max);
+            let lengths: Vec<f32> = across.iter().map(|q| (*q / half).length()).collect();
+            let most = lengths.iter().copied().fold(0.0, f32::max);
+            most - lengths.iter().copied().fold(f32::INFINITY, f32::min)
+        };
+        assert!(wide(&stepped) > 0.3, "{}", wide(&stepped));
+        assert!(wide(&smooth) < 0.12, "{}", wide(&smooth));
+    }
+
+    /// A box cut in two is two boxes that are open where the cut was, and the particles there are
+    /// seen.
+    #[test]
+    fn a_cut_body_keeps_its_skin_and_is_open_at_the_cut() {
+        let mut world = World::new();
+        let counts = [6, 4, 4];
+        world.add_lattice(&Lattice { counts, spacing: 0.1, ..Lattice::default() }).unwrap();
+        let whole = skins(&world, false);
+        let [(_, before)] = &whole[..] else { panic!("one skin") };
+        assert_eq!(before.covered.len(), 96, "all particles are covered");
+        assert!(!before.open);
+        world.cut(Kind::Distance, |ends| (ends[0].x < 0.0) != (ends[1].x < 0.0));
+        let cut = skins(&world, true);
+        let [(_, after)] = &cut[..] else { panic!("still one skin") };
+        // Between the third layer and the fourth there are four sides of three cells.
+        assert_eq!(after.triangles.len(), before.triangles.len() - 4 * 3 * 2);
+        let mut covered = after.covered.clone();
+        covered.sort_unstable();
+        covered.dedup();
+        assert_eq!(covered.len(), 96 - 4 * 4, "the inside is seen");
+        assert!(after.open && dressed(&world, &cut, Pattern::Checker).iter().all(|t| t.two_sided));
     }
 
     #[test]

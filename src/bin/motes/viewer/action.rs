@@ -1,11 +1,12 @@
 //! What a key, a button or a script may ask of the viewer.
 
 use super::catalog::Catalog;
+use super::names;
 use super::physics::{Command, Physics, Placement};
+use super::pictures::Frame;
 use super::state::Viewer;
 use glam::Vec2;
 use motes::ParticleId;
-use motes::export::Format;
 use motes::world::{BroadPhase, Method};
 use std::path::PathBuf;
 
@@ -15,6 +16,10 @@ pub enum Action {
     PlayPause,
     Step,
     Reset,
+    Reload,
+    Recent,
+    Undo,
+    Redo,
     Slower,
     Faster,
     Solver(&'static str),
@@ -27,6 +32,7 @@ pub enum Action {
     Deselect,
     Throw,
     Place,
+    Aim,
     NextColor,
     Lines,
     Skins,
@@ -38,9 +44,9 @@ pub enum Action {
     Smaller,
     Larger,
     SaveProfile,
-    Record,
+    Record(Frame),
     Export,
-    Screenshot,
+    Screenshot(Frame),
     Help,
 }
 
@@ -51,6 +57,10 @@ impl Viewer {
             Action::PlayPause => self.play(!self.playing),
             Action::Step => self.take_steps(1),
             Action::Reset => self.physics.send(Command::Reset),
+            Action::Reload => self.reload(),
+            Action::Recent => self.open_recent(),
+            Action::Undo => self.physics.send(Command::Undo),
+            Action::Redo => self.physics.send(Command::Redo),
             Action::Slower => self.set_speed(self.settings.speed * 0.5),
             Action::Faster => self.set_speed(self.settings.speed * 2.0),
             Action::Solver(word) => self.set_word("solver", word),
@@ -64,9 +74,11 @@ impl Viewer {
             Action::PreviousScene => self.open_neighbour(-1),
             Action::NextScene => self.open_neighbour(1),
             Action::TogglePin => self.with_selected(Command::TogglePin),
-            Action::Remove => self.with_selected(Command::Remove),
+            Action::Remove => self.remove(),
             Action::Deselect => {
                 self.selected = None;
+                self.obstacle = None;
+                self.aiming = false;
                 self.help = false;
             }
             Action::Throw => {
@@ -75,6 +87,7 @@ impl Viewer {
                 self.throw_at(corner + size * 0.5);
             }
             Action::Place => self.place(self.placement.clone()),
+            Action::Aim => self.aiming ^= true,
             Action::NextColor => self.settings.color = self.settings.color.next(),
             Action::Lines => self.settings.lines ^= true,
             Action::Skins => self.settings.skins ^= true,
@@ -86,9 +99,9 @@ impl Viewer {
             Action::Smaller => self.set_scale(self.settings.scale - 0.125),
             Action::Larger => self.set_scale(self.settings.scale + 0.125),
             Action::SaveProfile => self.save_profile(),
-            Action::Record => self.toggle_recording(),
-            Action::Export => self.export(),
-            Action::Screenshot => self.screenshot = Some(self.free_name("png")),
+            Action::Record(frame) => self.toggle_recording(frame),
+            Action::Export => self.physics.send(Command::Export),
+            Action::Screenshot(frame) => self.take_picture(frame),
             Action::Help => self.help ^= true,
         }
     }
@@ -120,9 +133,37 @@ impl Viewer {
         self.open_with(spec, &[]);
     }
 
+    /// Reads the scene's file again; the camera stays.
+    pub fn reload(&mut self) {
+        if self.physics.alive() && !self.moment.scene.spec.is_empty() {
+            self.selected = None;
+            self.obstacle = None;
+            self.loading = Some(self.moment.scene.spec.clone());
+            self.physics.send(Command::Reload);
+        }
+    }
+
+    /// Opens the file that was opened before the running one.
+    fn open_recent(&mut self) {
+        let now = &self.moment.scene.spec;
+        match self.settings.recent.iter().find(|path| *path != now).cloned() {
+            Some(path) => self.open(&path),
+            None => self.messages.say("no other file was opened yet".into(), false),
+        }
+    }
+
+    /// Takes the selected particle or obstacle out of the world.
+    fn remove(&mut self) {
+        match self.obstacle.take() {
+            Some(number) => self.physics.send(Command::RemoveObstacle(number)),
+            None => self.with_selected(Command::Remove),
+        }
+    }
+
     /// Opens a scene with some of its keys set.
     pub fn open_with(&mut self, spec: &str, sets: &[String]) {
         self.selected = None;
+        self.obstacle = None;
         if !self.physics.alive()
             && let Err(error) = self.restart()
         {
@@ -136,6 +177,8 @@ impl Viewer {
     fn restart(&mut self) -> std::io::Result<()> {
         self.physics = Physics::start(self.settings.threads)?;
         self.compare.runs = false;
+        self.compare.going = None;
+        self.starting = None;
         self.physics.send(Command::Speed(self.settings.speed));
         Ok(())
     }
@@ -149,7 +192,7 @@ impl Viewer {
     fn with_selected(&mut self, command: fn(ParticleId) -> Command) {
         match self.selected {
             Some(id) => self.physics.send(command(ParticleId(id))),
-            None => self.messages.say("click a particle first".into(), false),
+            None => self.messages.say("click a particle or an obstacle first".into(), false),
         }
     }
 
@@ -157,28 +200,10 @@ impl Viewer {
         self.settings.scale = scale.clamp(0.5, 3.0);
     }
 
-    fn export(&mut self) {
-        self.physics.send(Command::Export(PathBuf::from("."), Format::Ply));
-        self.physics.send(Command::Save(self.free_name("motes")));
-    }
-
-    /// A file name that is not taken: scene, step, and a number where that is needed.
+    /// A file name that is not taken.
     pub fn free_name(&self, ending: &str) -> PathBuf {
-        let scene = self.scene_stem();
-        let base = format!("{scene}_{:06}", self.moment.step);
-        let named = |k: u32| match k {
-            0 => PathBuf::from(format!("{base}.{ending}")),
-            k => PathBuf::from(format!("{base}_{k}.{ending}")),
-        };
-        (0..10_000).map(named).find(|path| !path.exists()).unwrap_or_else(|| named(0))
-    }
-
-    /// The scene's name as part of a file name.
-    pub fn scene_stem(&self) -> String {
-        let spec = &self.moment.scene.spec;
-        let stem = std::path::Path::new(spec).file_stem().unwrap_or_default().to_string_lossy();
-        let safe = |c: char| if c.is_alphanumeric() { c } else { '_' };
-        stem.chars().map(safe).collect()
+        let [path] = names::free(&self.moment.scene.spec, self.moment.step, [ending]);
+        path
     }
 }
 

@@ -13,8 +13,9 @@ pub struct Seen {
     camera: [Vec3; 2],
     settings: Settings,
     placement: Placement,
-    pull: Option<(u32, Vec3)>,
-    selected: Option<u32>,
+    pull: Option<(u64, Vec3)>,
+    selected: Option<u64>,
+    obstacle: Option<usize>,
     /// Playing, keys listed, profile frozen.
     switches: [bool; 3],
     /// The mouse as imgui has it: it takes the events of a burst one after the other.
@@ -34,6 +35,7 @@ impl Seen {
             placement: viewer.placement.clone(),
             pull: viewer.pointer.pull(),
             selected: viewer.selected,
+            obstacle: viewer.obstacle,
             switches: [viewer.playing, viewer.help, viewer.history.is_frozen()],
             mouse: ui.io().mouse_pos,
             buttons: buttons.map(|button| ui.is_mouse_down(button)),

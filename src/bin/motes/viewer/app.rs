@@ -2,9 +2,10 @@
 
 use super::backends;
 use super::input::Input;
-use super::interface::Interface;
+use super::lost_display::{self, GONE};
 use super::painter::Painting;
 use super::physics::Command;
+use super::queue::Waiting;
 use super::script::{Progress, Script};
 use super::settings::Settings;
 use super::shown::Shown;
@@ -13,7 +14,7 @@ use crate::cli::{PainterName, ViewArgs};
 use crate::failure::Failure;
 use std::time::{Duration, Instant};
 use winit::application::ApplicationHandler;
-use winit::event::{Event, WindowEvent};
+use winit::event::WindowEvent;
 use winit::event_loop::{ActiveEventLoop, ControlFlow, EventLoop};
 use winit::window::WindowId;
 
@@ -83,11 +84,17 @@ pub fn open(spec: &str, script: Option<Script>, args: &ViewArgs) -> Result<End, 
         saved: (now, settings),
         stale: true,
     };
-    if let Err(error) = event_loop.run_app(&mut app) {
-        return Ok(End::NoWindow(error.to_string()));
-    }
+    let ran = lost_display::guard(|| event_loop.run_app(&mut app));
     app.keep_settings();
-    app.end
+    match ran {
+        Ok(Ok(())) => app.end,
+        Ok(Err(error)) => Ok(End::NoWindow(error.to_string())),
+        Err(why) => {
+            // Nobody is left to give it back to.
+            std::mem::forget(app.shown.take());
+            Err(Failure::Failed(format!("{GONE} ({why})")))
+        }
+    }
 }
 
 impl App {
@@ -97,14 +104,14 @@ impl App {
         let since = started - self.drawn;
         self.drawn = started;
         let Some(size) = shown.size() else { return };
-        let fresh = self.viewer.update();
+        self.viewer.update();
         let viewer = &mut self.viewer;
         // A script may report it before the panels are drawn.
         viewer.measure_density();
         let scale = shown.window.scale_factor() as f32 * viewer.settings.scale;
         if let Some(script) = &mut self.script {
-            let io = shown.interface.context.io_mut();
-            match script.advance(viewer, io, &shown.window, scale) {
+            let io = shown.interface.context.io();
+            match script.advance(viewer, io, &mut shown.inputs, &shown.window, scale) {
                 Progress::Goes => {}
                 Progress::Done => event_loop.exit(),
                 Progress::Failed(why) => {
@@ -113,7 +120,7 @@ impl App {
                 }
             }
         }
-        if let Err(why) = shown.frame(viewer, size, scale, since, fresh) {
+        if let Err(why) = shown.frame(viewer, size, scale, since) {
             self.end = Err(Failure::Failed(format!("nothing can paint into the window: {why}")));
             event_loop.exit();
         }
@@ -129,14 +136,20 @@ impl App {
         viewer.playing
             || self.script.is_some()
             || viewer.loading.is_some()
+            || viewer.starts().is_some()
+            || viewer.compare.runs
+            || self.shown.as_ref().is_some_and(|shown| !shown.inputs.is_empty())
             || viewer.pointer.is_busy()
             || viewer.screenshot.is_some()
+            || viewer.recording.is_some()
             || self.touched.elapsed() < AFTERGLOW
     }
 
     /// Whether a frame that is drawn now would stay unseen.
     fn is_hidden(&self, shown: &Shown) -> bool {
-        let watched = self.script.is_some() || self.viewer.wants_picture(true);
+        let watched = self.script.is_some()
+            || self.viewer.recording.is_some()
+            || self.viewer.wanted_pictures().any();
         shown.size().is_none() || !watched && shown.is_hidden()
     }
 
@@ -174,14 +187,25 @@ impl ApplicationHandler for App {
     fn window_event(&mut self, event_loop: &ActiveEventLoop, id: WindowId, event: WindowEvent) {
         match &event {
             WindowEvent::CloseRequested => return event_loop.exit(),
+            WindowEvent::Destroyed => {
+                // A window that we close ourselves is not heard of any more.
+                self.end = Err(Failure::Failed(GONE.into()));
+                return event_loop.exit();
+            }
             WindowEvent::RedrawRequested => return self.draw(event_loop),
             WindowEvent::Occluded(covered) => {
                 if let Some(shown) = &mut self.shown {
                     shown.covered = *covered;
                 }
             }
-            WindowEvent::Resized(size) if size.width > 0 && size.height > 0 => {
-                self.viewer.settings.size = [size.width, size.height];
+            WindowEvent::Resized(size) => {
+                let size = [size.width, size.height];
+                if let Some(shown) = &mut self.shown {
+                    shown.inner_size = size;
+                }
+                if !size.contains(&0) {
+                    self.viewer.settings.size = size;
+                }
             }
             _ => {}
         }
@@ -189,18 +213,14 @@ impl ApplicationHandler for App {
         self.touched = Instant::now();
         self.stale = true;
         // While a script drives the window, a mouse that lies over it must not disturb the script.
-        let input = Input::of(&event);
-        if self.script.as_ref().is_some_and(|s| !s.gives_way()) && input.is_some() {
+        let is_key = matches!(event, WindowEvent::KeyboardInput { .. });
+        if is_key || Input::of(&event).is_some() {
+            if self.script.as_ref().is_none_or(|script| script.gives_way()) {
+                shown.inputs.push(Waiting::Window(event));
+            }
             return;
         }
-        let Interface { context, platform, .. } = &mut shown.interface;
-        let io = context.io_mut();
-        let (mouse, keys) = (io.want_capture_mouse, io.want_text_input);
-        if let Some(input) = input {
-            self.viewer.input(input, mouse, keys);
-        }
-        let event: Event<()> = Event::WindowEvent { window_id: id, event };
-        platform.handle_event(io, &shown.window, &event);
+        shown.hear(id, event);
     }
 
     /// The painter and the window are dropped while the connection to the display still exists.

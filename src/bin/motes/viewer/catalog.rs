@@ -16,8 +16,8 @@ macro_rules! pictures {
     };
 }
 pictures! {
-    "axe" "cloth_hang" "cloth_stretch" "curtain" "grains_box" "granular_216k" "ledge"
-    "push_through" "sand_heap" "spike" "stairs" "tear" "trampoline"
+    "axe" "cloth_hang" "cloth_stretch" "curtain" "flag" "grains_box" "granular_216k"
+    "ledge" "push_through" "sand_heap" "spike" "stairs" "tear" "trampoline"
 }
 
 /// A scene that can be opened.

@@ -1,7 +1,7 @@
 //! What the colour of a particle tells.
 
 use super::physics::Moment;
-use crate::painter::palette;
+use crate::painter::palette::{self, usual_top};
 use motes::Phase;
 use serde::{Deserialize, Serialize};
 
@@ -17,6 +17,8 @@ pub enum ColorBy {
     Speed,
     /// From nothing to the densest.
     Density,
+    /// How far the constraint that is strained most is from its length at rest.
+    Strain,
     /// From the smallest radius to the largest.
     Size,
     /// The collision group.
@@ -29,10 +31,11 @@ pub enum ColorBy {
 }
 
 impl ColorBy {
-    pub const ALL: [(ColorBy, &'static str); 7] = [
+    pub const ALL: [(ColorBy, &'static str); 8] = [
         (ColorBy::Object, "object"),
         (ColorBy::Speed, "speed"),
         (ColorBy::Density, "density"),
+        (ColorBy::Strain, "strain"),
         (ColorBy::Size, "size"),
         (ColorBy::Phase, "phase"),
         (ColorBy::Worker, "worker"),
@@ -49,6 +52,7 @@ impl ColorBy {
         match self {
             ColorBy::Speed => Some("m/s"),
             ColorBy::Density => Some("kg/m³"),
+            ColorBy::Strain => Some("%"),
             ColorBy::Size => Some("m"),
             ColorBy::Object | ColorBy::Phase | ColorBy::Worker | ColorBy::Material => None,
         }
@@ -61,11 +65,18 @@ pub struct Colors<'a> {
     by: ColorBy,
     /// What is shown as 0 and as 1.
     range: (f32, f32),
+    /// Of each slot, % of the length at rest; empty unless it is shown.
+    strains: Vec<f32>,
 }
 
 impl<'a> Colors<'a> {
     pub fn new(moment: &'a Moment, by: ColorBy) -> Self {
+        let strains = if by == ColorBy::Strain { strains(moment) } else { Vec::new() };
         let range = match by {
+            ColorBy::Strain => {
+                let top = usual_top(strains.len(), |slot| strains[slot].abs()).max(0.1);
+                (-top, top)
+            }
             ColorBy::Speed => {
                 let speed = |slot: usize| moment.velocities[slot].truncate().length();
                 (0.0, usual_top(moment.velocities.len(), speed).max(0.05))
@@ -80,12 +91,25 @@ impl<'a> Colors<'a> {
             }
             _ => (0.0, 1.0),
         };
-        Colors { moment, by, range }
+        Colors { moment, by, range, strains }
     }
 
     /// What a full scale means, for the legend.
     pub fn range(&self) -> (f32, f32) {
         self.range
+    }
+
+    /// The strain of a slot [%], while that is shown.
+    pub fn strain(&self, slot: usize) -> Option<f32> {
+        self.strains.get(slot).copied()
+    }
+
+    /// The colour of a share of the full scale.
+    pub fn of_share(&self, share: f32) -> [u8; 3] {
+        match self.by {
+            ColorBy::Strain => palette::strain(2.0 * share - 1.0, 1.0),
+            _ => palette::scalar(share),
+        }
     }
 
     /// The colour of a slot; numbers that do not exist give the first colour.
@@ -106,6 +130,9 @@ impl<'a> Colors<'a> {
                 scaled(moment.velocities.get(slot).map_or(0.0, |v| v.truncate().length()))
             }
             ColorBy::Density => scaled(moment.densities.get(slot).copied().unwrap_or(0.0)),
+            ColorBy::Strain => {
+                palette::strain(self.strains.get(slot).copied().unwrap_or(0.0), self.range.1)
+            }
             ColorBy::Size => scaled(moment.radii.get(slot).copied().unwrap_or(0.0)),
             ColorBy::Phase => {
                 let phase = moment.phases.get(slot).copied().unwrap_or(0);
@@ -119,10 +146,48 @@ impl<'a> Colors<'a> {
     }
 }
 
-/// A value that few exceed: one particle that flew off must not make all others look at rest.
-fn usual_top(count: usize, value: impl Fn(usize) -> f32) -> f32 {
-    let stride = (count / 512).max(1);
-    let mut sample: Vec<f32> = (0..count).step_by(stride).map(value).collect();
-    sample.sort_unstable_by(f32::total_cmp);
-    sample.get(sample.len() * 49 / 50).copied().unwrap_or(0.0)
+/// How far the most strained edge at each particle is from its length at rest [%].
+fn strains(moment: &Moment) -> Vec<f32> {
+    let mut most = vec![0.0_f32; moment.positions.len()];
+    let at = |slot: u32| moment.positions.get(slot as usize).map(|p| p.truncate());
+    for ([a, b], rest) in &moment.topology.edges {
+        let (Some(p), Some(q)) = (at(*a), at(*b)) else { continue };
+        let strain = 100.0 * (p.distance(q) / rest.max(1e-9) - 1.0);
+        for slot in [*a, *b] {
+            let most = &mut most[slot as usize];
+            if strain.abs() > most.abs() {
+                *most = strain;
+            }
+        }
+    }
+    most
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::viewer::physics::Topology;
+    use glam::Vec4;
+
+    #[test]
+    fn strain_is_that_of_the_most_strained_edge() {
+        let edges = vec![([0, 1], 1.0), ([1, 2], 1.0)];
+        // The first edge is 10 % too long, the second 40 % too short.
+        let positions = [0.0, 1.1, 1.7, 9.0].map(|x| Vec4::new(x, 0.0, 0.0, 1.0)).to_vec();
+        let topology = Topology { edges, ..Topology::default() }.into();
+        let velocities = vec![Vec4::ZERO; 4];
+        let moment = Moment { positions, velocities, topology, ..Moment::default() };
+        let colors = Colors::new(&moment, ColorBy::Strain);
+        for (slot, percent) in [10.0, -40.0, -40.0, 0.0].into_iter().enumerate() {
+            let strain = colors.strain(slot).unwrap();
+            assert!((strain - percent).abs() < 1e-3, "{strain} % at {slot}");
+        }
+        let (low, high) = colors.range();
+        assert!(low == -high && high > 9.0);
+        let [stretched, squeezed, free] = [0, 1, 3].map(|slot| colors.of(slot));
+        assert!(stretched[0] > stretched[2] && squeezed[2] > squeezed[0]);
+        assert_eq!(free, colors.of_share(0.5));
+        // The control: another colouring measures no strain.
+        assert_eq!(Colors::new(&moment, ColorBy::Speed).strain(0), None);
+    }
 }

@@ -95,6 +95,7 @@ fn key_of(key: &WinitKey) -> Option<Key> {
             NamedKey::Tab => Key::Tab,
             NamedKey::Home => Key::Home,
             NamedKey::F1 => Key::Slash,
+            NamedKey::F5 => Key::F5,
             NamedKey::F8 => Key::F8,
             NamedKey::F9 => Key::F9,
             NamedKey::F10 => Key::F10,

@@ -1,7 +1,7 @@
 //! imgui set up for this window: fonts, colours, sizes. Everything is in physical pixels, so that
 //! the painter has nothing to scale.
 
-use super::fonts;
+use super::{fonts, queue};
 use crate::painter::ui::FontTexture;
 use imgui::{BackendFlags, Context, FontConfig, FontGlyphRanges, FontSource, StyleColor};
 use imgui_winit_support::{HiDpiMode, WinitPlatform};
@@ -108,8 +108,13 @@ fn context() -> Context {
     context.set_ini_filename(None);
     // Indices have 16 bits. Without this, a list of more than 65 536 vertices ends the program.
     context.io_mut().backend_flags |= BackendFlags::RENDERER_HAS_VTX_OFFSET;
+    queue::set_up(context.io_mut());
     context
 }
+
+/// A process has one context at a time. Tests that make one hold this.
+#[cfg(test)]
+pub static ONE_CONTEXT: parking_lot::Mutex<()> = parking_lot::Mutex::new(());
 
 fn rgb(hex: u32, alpha: f32) -> [f32; 4] {
     let part = |shift: u32| (hex >> shift & 255) as f32 / 255.0;
@@ -165,6 +170,7 @@ mod tests {
     #[test]
     fn a_long_list_is_drawn_to_its_end() {
         const SIDE: u16 = 160;
+        let _alone = ONE_CONTEXT.lock();
         let mut context = context();
         context.io_mut().display_size = [f32::from(SIDE); 2];
         context.io_mut().delta_time = 1.0 / 60.0;

@@ -1,11 +1,14 @@
 //! Every key and what it does: the table behind both the keyboard and the list that `?` shows.
 
 use super::action::Action;
+use super::pictures::Frame;
 use imgui::Key;
 
 /// A key, its name on the list, and what it does.
 pub struct Binding {
     pub key: Key,
+    /// Whether Shift is held with it.
+    pub shift: bool,
     /// In scripts and on the list.
     pub name: &'static str,
     pub action: Action,
@@ -13,7 +16,11 @@ pub struct Binding {
 }
 
 const fn on(key: Key, name: &'static str, action: Action, does: &'static str) -> Binding {
-    Binding { key, name, action, does }
+    Binding { key, shift: false, name, action, does }
+}
+
+const fn shifted(key: Key, name: &'static str, action: Action, does: &'static str) -> Binding {
+    Binding { key, shift: true, name, action, does }
 }
 
 /// The keys, in the order they are listed.
@@ -21,6 +28,10 @@ pub const BINDINGS: &[Binding] = &[
     on(Key::Space, "Space", Action::PlayPause, "play or pause"),
     on(Key::N, "N", Action::Step, "single step"),
     on(Key::R, "R", Action::Reset, "reset the scene, keep the parameters"),
+    on(Key::F5, "F5", Action::Reload, "read the scene's file again, keep the camera"),
+    on(Key::G, "G", Action::Recent, "open the file that was open before"),
+    on(Key::U, "U", Action::Undo, "take back the last edit (also Ctrl+Z)"),
+    on(Key::Y, "Y", Action::Redo, "do it again (also Ctrl+Y)"),
     on(Key::LeftBracket, "[", Action::Slower, "half the speed"),
     on(Key::RightBracket, "]", Action::Faster, "twice the speed"),
     on(Key::Alpha1, "1", Action::Solver("seidel"), "solver seidel"),
@@ -32,10 +43,11 @@ pub const BINDINGS: &[Binding] = &[
     on(Key::PageUp, "PageUp", Action::PreviousScene, "previous scene"),
     on(Key::PageDown, "PageDown", Action::NextScene, "next scene"),
     on(Key::P, "P", Action::TogglePin, "pin or free the selected particle"),
-    on(Key::Delete, "Delete", Action::Remove, "remove the selected particle"),
+    on(Key::Delete, "Delete", Action::Remove, "remove the selected particle or obstacle"),
     on(Key::Escape, "Escape", Action::Deselect, "select nothing, close the list of keys"),
     on(Key::B, "B", Action::Throw, "throw a ball into the middle"),
     on(Key::O, "O", Action::Place, "place the object of the panel Place"),
+    on(Key::X, "X", Action::Aim, "place with the mouse, or stop"),
     on(Key::C, "C", Action::NextColor, "next colouring"),
     on(Key::L, "L", Action::Lines, "constraints as lines, by strain"),
     on(Key::K, "K", Action::Skins, "surfaces or particles"),
@@ -47,16 +59,19 @@ pub const BINDINGS: &[Binding] = &[
     on(Key::Minus, "-", Action::Smaller, "smaller texts"),
     on(Key::Equal, "=", Action::Larger, "larger texts"),
     on(Key::F8, "F8", Action::SaveProfile, "save the profile as CSV and PNG"),
-    on(Key::F9, "F9", Action::Record, "record frames as PNG, or stop"),
-    on(Key::F10, "F10", Action::Export, "export the particles (ply) and the state"),
-    on(Key::F12, "F12", Action::Screenshot, "screenshot"),
+    on(Key::F9, "F9", Action::Record(Frame::Scene), "record the scene as PNG, or stop"),
+    shifted(Key::F9, "Shift+F9", Action::Record(Frame::Window), "the same with the panels"),
+    on(Key::F10, "F10", Action::Export, "export particles, obstacles and state"),
+    on(Key::F12, "F12", Action::Screenshot(Frame::Scene), "picture of the scene"),
+    shifted(Key::F12, "Shift+F12", Action::Screenshot(Frame::Window), "and of the window"),
     on(Key::Slash, "?", Action::Help, "this list"),
 ];
 
 /// What the mouse does, for the list.
 pub const MOUSE: &[(&str, &str)] = &[
     ("left drag on a particle", "pull it with a spring"),
-    ("left click", "select"),
+    ("left click", "select a particle or an obstacle"),
+    ("left click after X", "place there"),
     ("left drag beside", "orbit"),
     ("Ctrl + left drag", "orbit, whatever is below"),
     ("Shift + left drag", "cut constraints"),
@@ -78,9 +93,16 @@ pub const FLY: &[(Key, [f32; 3])] = &[
     (Key::Q, [0.0, -1.0, 0.0]),
 ];
 
-/// What a key does.
-pub fn action(key: Key) -> Option<Action> {
-    BINDINGS.iter().find(|b| b.key == key).map(|b| b.action)
+/// What a key does. Where it does nothing of its own with Shift, Shift changes nothing: some
+/// layouts need it to reach a character.
+pub fn action(key: Key, shift: bool) -> Option<Action> {
+    let bound = |shift: bool| BINDINGS.iter().find(|b| b.key == key && b.shift == shift);
+    bound(shift).or_else(|| bound(false)).map(|b| b.action)
+}
+
+/// Whether a name on the list is that of a key with Shift.
+pub fn needs_shift(name: &str) -> bool {
+    BINDINGS.iter().any(|b| b.shift && b.name.eq_ignore_ascii_case(name))
 }
 
 /// A key by its name on the list, or one letter of those that fly.
@@ -99,9 +121,11 @@ mod tests {
     #[test]
     fn no_key_does_two_things() {
         for (k, binding) in BINDINGS.iter().enumerate() {
-            assert!(BINDINGS[..k].iter().all(|b| b.key != binding.key && b.name != binding.name));
+            let same = |b: &Binding| (b.key, b.shift) == (binding.key, binding.shift);
+            assert!(BINDINGS[..k].iter().all(|b| !same(b) && b.name != binding.name));
             assert!(FLY.iter().all(|(key, _)| *key != binding.key), "{}", binding.name);
             assert_eq!(by_name(binding.name), Some(binding.key));
+            assert_eq!(action(binding.key, binding.shift), Some(binding.action));
         }
     }
 }

@@ -13,9 +13,11 @@ pub enum Note {
     Error(String),
     /// An error that stopped the simulation.
     Stopped(String),
+    /// A device is being opened, by its name; none when that is over.
+    Starting(Option<String>),
     /// A measured convergence.
     Curve(Box<Curve>),
-    /// Backends that ran side by side, or why they did not.
+    /// Backends that run side by side as far as they are, or why one did not.
     Compared(Result<Box<Comparison>, String>),
 }
 

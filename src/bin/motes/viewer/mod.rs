@@ -3,6 +3,7 @@
 //! physics; the window only shows.
 
 mod action;
+mod aim;
 mod answers;
 mod app;
 mod backends;
@@ -16,11 +17,18 @@ mod history;
 mod input;
 mod interface;
 mod keys;
+mod legend;
+mod lost_display;
 mod messages;
+mod names;
+mod outline;
 pub mod painter;
 mod panels;
+mod pass_colors;
 mod physics;
+mod pictures;
 mod pointer;
+mod queue;
 mod recorder;
 mod scenery;
 mod script;
@@ -29,6 +37,7 @@ mod shown;
 mod state;
 mod thumbnails;
 mod view;
+mod watch;
 
 pub use app::{End, open};
 pub use script::Script;

@@ -7,6 +7,7 @@ mod vulkan;
 
 use super::backends;
 use super::physics::{Gpu, Moment};
+use super::pictures::Frame;
 use super::view::View;
 use crate::cli::PainterName;
 use crate::painter::ui::{FontTexture, Image};
@@ -19,8 +20,8 @@ use winit::window::Window;
 /// Paints into a window.
 pub trait WindowPainter {
     /// Paints the scene into its part of the window and the interface over it, and shows the
-    /// result; gives it as a picture, too, when the shot asks for one and there is one.
-    fn show(&mut self, shot: &Shot) -> Result<Option<&Canvas>, String>;
+    /// result; gives the pictures that the shot asks for, too.
+    fn show(&mut self, shot: &Shot) -> Result<Painted<'_>, String>;
 
     /// The device that it paints with, so that the simulation can share it.
     fn gpu(&self) -> Gpu {
@@ -40,11 +41,42 @@ pub struct Shot<'a> {
     pub view: &'a View,
     pub interface: &'a DrawData,
     pub textures: Textures<'a>,
-    /// Whether the finished picture is to be handed back.
-    pub wanted: bool,
+    /// Which pictures are to be handed back.
+    pub wanted: Wanted,
     /// What a test wants the painter to treat as lost.
     #[cfg_attr(not(feature = "vulkan"), expect(dead_code))]
     pub lost: Option<Lost>,
+}
+
+/// Which finished pictures somebody waits for.
+#[derive(Clone, Copy, Debug, Default)]
+pub struct Wanted {
+    /// The scene without the interface.
+    pub scene: bool,
+    /// The window as it is shown.
+    pub window: bool,
+}
+
+impl Wanted {
+    pub fn any(self) -> bool {
+        self.scene || self.window
+    }
+}
+
+/// Finished pictures.
+#[derive(Default)]
+pub struct Painted<'a> {
+    pub scene: Option<&'a Canvas>,
+    pub window: Option<&'a Canvas>,
+}
+
+impl Painted<'_> {
+    pub fn of(&self, frame: Frame) -> Option<&Canvas> {
+        match frame {
+            Frame::Scene => self.scene,
+            Frame::Window => self.window,
+        }
+    }
 }
 
 /// What the window system or the driver may take away at any time. A test takes it on purpose.
@@ -74,6 +106,8 @@ pub struct Painting {
     pub device: Result<String, String>,
     /// What the next frame treats as lost.
     pub lost: Option<Lost>,
+    /// The device that is opened after this frame.
+    pub starting: Option<String>,
 }
 
 impl Painting {
@@ -81,7 +115,7 @@ impl Painting {
         // Only opening the device shows whether it works; this is the best guess until then.
         let device = backends::best_device().map(|(name, _)| name.into());
         let device = device.map_err(|why| why.replace("--backend cpu", "--painter software"));
-        Painting { wanted, used: PainterName::Software, device, lost: None }
+        Painting { wanted, used: PainterName::Software, device, lost: None, starting: None }
     }
 
     /// What the user reads of a painter.
@@ -91,6 +125,22 @@ impl Painting {
             (PainterName::Vulkan, Err(_)) => "vulkan".into(),
             _ => "software".into(),
         }
+    }
+
+    /// Whether the painter that is wanted will try a Vulkan device.
+    pub fn tries_vulkan(&self) -> bool {
+        match self.wanted {
+            PainterName::Auto => auto().is_ok(),
+            PainterName::Vulkan => true,
+            PainterName::Software => false,
+        }
+    }
+
+    /// The window stands still while a device is opened. True when a frame has to say so first.
+    pub fn announce(&mut self) -> bool {
+        let first = self.starting.is_none() && self.tries_vulkan();
+        self.starting = first.then(|| self.label(PainterName::Vulkan));
+        first
     }
 
     /// Vulkan failed: software paints from now on, until the user chooses Vulkan again.
@@ -105,12 +155,7 @@ pub fn make(
     window: &Rc<Window>,
     painting: &mut Painting,
 ) -> Result<Box<dyn WindowPainter>, String> {
-    let vulkan = match painting.wanted {
-        PainterName::Auto => auto().is_ok(),
-        PainterName::Vulkan => true,
-        PainterName::Software => false,
-    };
-    if vulkan {
+    if painting.tries_vulkan() {
         match open_vulkan(window) {
             // The card cannot show on this display, but a device in software can.
             Ok((_, _, false)) if painting.wanted == PainterName::Auto => {}
@@ -149,5 +194,20 @@ pub fn auto() -> Result<&'static str, String> {
     match backends::best_device()? {
         (name, true) => Ok(name),
         (name, false) => Err(format!("{name} is no graphics card")),
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn a_frame_says_that_a_device_is_opened_before_it_is() {
+        let mut painting = Painting::new(PainterName::Software);
+        assert!(!painting.announce(), "software is there at once");
+        painting.wanted = PainterName::Vulkan;
+        assert!(painting.announce());
+        assert!(painting.starting.as_ref().is_some_and(|name| name.contains("vulkan")));
+        assert!(!painting.announce() && painting.starting.is_none(), "then it is opened");
     }
 }

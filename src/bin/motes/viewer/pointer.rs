@@ -1,9 +1,10 @@
 //! What the mouse and the held keys do to the scene.
 
+use super::action::Action;
 use super::input::Input;
-use super::keys;
 use super::physics::{Ball, Command, Placement, Wedge, What};
 use super::state::Viewer;
+use super::{aim, keys, outline};
 use glam::{Vec2, Vec3};
 use imgui::{Key, MouseButton};
 use motes::ParticleId;
@@ -25,7 +26,7 @@ enum Gesture {
     Throw(Vec2),
     /// A particle pulled along a plane at this depth, and where to.
     Pull {
-        id: u32,
+        id: u64,
         depth: f32,
         target: Vec3,
     },
@@ -37,6 +38,8 @@ enum Gesture {
 #[derive(Default)]
 pub struct Pointer {
     pub at: Vec2,
+    /// Where a button went down last.
+    pressed: Vec2,
     pub shift: bool,
     pub control: bool,
     gesture: Gesture,
@@ -47,7 +50,7 @@ pub struct Pointer {
 
 impl Pointer {
     /// The particle that is pulled, and where to.
-    pub fn pull(&self) -> Option<(u32, Vec3)> {
+    pub fn pull(&self) -> Option<(u64, Vec3)> {
         match self.gesture {
             Gesture::Pull { id, target, .. } => Some((id, target)),
             _ => None,
@@ -92,7 +95,9 @@ impl Viewer {
                     if !self.pointer.held.contains(&key) {
                         self.pointer.held.push(key);
                     }
-                } else if let Some(action) = keys::action(key) {
+                } else if let Some(action) =
+                    self.chord(key).or(keys::action(key, self.pointer.shift))
+                {
                     self.act(action);
                 }
             }
@@ -108,15 +113,31 @@ impl Viewer {
         }
     }
 
+    /// What a key means while Ctrl is held, where that is something of its own.
+    fn chord(&self, key: Key) -> Option<Action> {
+        match key {
+            Key::Z if self.pointer.control && self.pointer.shift => Some(Action::Redo),
+            Key::Z if self.pointer.control => Some(Action::Undo),
+            _ => None,
+        }
+    }
+
     fn press(&mut self, button: MouseButton) {
         let at = self.pointer.at;
         self.pointer.trace = vec![at];
+        self.pointer.pressed = at;
+        if button == MouseButton::Left && self.aiming {
+            self.aim();
+            self.act(Action::Place);
+            return;
+        }
         self.pointer.gesture = match button {
             MouseButton::Left if self.pointer.shift => Gesture::Cut(at),
             MouseButton::Left if self.pointer.control => Gesture::Orbit,
             MouseButton::Left => match self.view.pick(&self.moment, at) {
                 Some(id) => {
                     self.selected = Some(id);
+                    self.obstacle = None;
                     self.begin_pull(id)
                 }
                 None => Gesture::Orbit,
@@ -127,7 +148,7 @@ impl Viewer {
         };
     }
 
-    fn begin_pull(&self, id: u32) -> Gesture {
+    fn begin_pull(&self, id: u64) -> Gesture {
         let place = self.moment.slot(id).map(|slot| self.moment.positions[slot].truncate());
         let seen = place.and_then(|p| Some((p, self.view.project(p)?.1)));
         seen.map_or(Gesture::Orbit, |(target, depth)| Gesture::Pull { id, depth, target })
@@ -136,6 +157,9 @@ impl Viewer {
     fn moved(&mut self, at: Vec2) {
         let by = at - self.pointer.at;
         self.pointer.at = at;
+        if self.aiming && self.view.contains(at) {
+            self.aim();
+        }
         match self.pointer.gesture {
             Gesture::Orbit => self.view.camera.orbit(-by.x * TURN, by.y * TURN),
             Gesture::Pan => {
@@ -171,7 +195,17 @@ impl Viewer {
                 self.throw_at(at);
                 true
             }
-            (MouseButton::Left, Gesture::Orbit | Gesture::Cut(_)) => true,
+            (MouseButton::Left, Gesture::Orbit) => {
+                // A press that did not move is a click beside the particles.
+                if self.pointer.pressed.distance(self.pointer.at) <= STILL {
+                    self.select_obstacle();
+                }
+                true
+            }
+            (MouseButton::Left, Gesture::Cut(_)) => {
+                self.physics.send(Command::StrokeEnd);
+                true
+            }
             (MouseButton::Right | MouseButton::Middle, Gesture::Pan) => true,
             _ => false,
         };
@@ -179,6 +213,37 @@ impl Viewer {
             self.pointer.gesture = Gesture::None;
             self.pointer.trace.clear();
         }
+    }
+
+    /// As far as a ray is followed [m]: what is further than a few sizes of the scene is not meant.
+    fn reach(&self) -> f32 {
+        let eye = self.view.camera.eye;
+        (self.view.camera.target - eye).length() + 20.0 * self.scenery.size()
+    }
+
+    /// Selects the obstacle below the pointer, or none.
+    fn select_obstacle(&mut self) {
+        let hit = aim::cast(&self.view, &self.moment, self.pointer.at, self.reach());
+        self.obstacle = hit.and_then(|hit| hit.obstacle);
+        if self.obstacle.is_some() {
+            self.selected = None;
+        }
+    }
+
+    /// Moves what is to be placed to the surface below the pointer; where there is none, to the
+    /// depth that the camera looks at.
+    fn aim(&mut self) {
+        let at = self.pointer.at;
+        let lines = self.outlines.of(&self.placement);
+        let hit = aim::cast(&self.view, &self.moment, at, self.reach());
+        self.placement.position = match hit {
+            Some(hit) => hit.point + hit.normal * outline::lift(&lines, hit.normal),
+            None => {
+                let camera = &self.view.camera;
+                let depth = (camera.target - camera.eye).dot(camera.axes().forward);
+                camera.eye + self.view.ray(at) * depth
+            }
+        };
     }
 
     /// Throws a ball from the eye through a pixel.

@@ -1,12 +1,15 @@
 //! Makes a picture of a moment of the simulation.
 
 use super::colors::{ColorBy, Colors};
-use super::physics::{Moment, Placement, What};
+use super::legend::Legend;
+use super::outline::Lines;
+use super::physics::Moment;
 use super::settings::Settings;
 use crate::painter::skin::{Particles, Pattern, Tailor};
 use crate::painter::{Content, Line, Picture, Sphere, Theme, palette};
 use crate::painter::{picture, tessellate};
 use glam::Vec3;
+use motes::Collider;
 
 /// Strain at which a line has its full colour.
 const STRAIN: f32 = 0.1;
@@ -19,6 +22,8 @@ const PINNED: [u8; 3] = [0x30, 0x34, 0x3c];
 #[derive(Default)]
 pub struct Scenery {
     pub picture: Picture,
+    /// What the colours of the picture mean.
+    pub legend: Legend,
     tailor: Tailor,
     /// The box of the scene when it was loaded, and of which load.
     focus: Option<(Vec3, Vec3)>,
@@ -28,11 +33,13 @@ pub struct Scenery {
 /// What is drawn because the user points at it: a selection, a pull, an outline.
 #[derive(Default)]
 pub struct Marks<'a> {
-    pub selected: Option<u32>,
+    pub selected: Option<u64>,
+    /// The number of the selected obstacle.
+    pub obstacle: Option<usize>,
     /// A dragged particle and where it is pulled to.
-    pub pull: Option<(u32, Vec3)>,
-    /// What may be placed next.
-    pub place: Option<&'a Placement>,
+    pub pull: Option<(u64, Vec3)>,
+    /// What may be placed next: where, and its lines.
+    pub place: Option<(Vec3, &'a Lines)>,
 }
 
 impl Scenery {
@@ -75,6 +82,7 @@ impl Scenery {
         }
 
         let colors = Colors::new(moment, settings.color);
+        self.legend = Legend::of(moment, &colors, settings.color);
         // Particles that are drawn from where they are on the device are all drawn, and in their
         // order.
         let skins =
@@ -129,7 +137,7 @@ fn add_marks(picture: &mut Picture, moment: &Moment, marks: &Marks) {
         Theme::Dark => SELECTED,
         Theme::Light => SELECTED_LIGHT,
     };
-    let place = |id: u32| {
+    let place = |id: u64| {
         let slot = moment.slot(id)?;
         Some((moment.positions[slot].truncate(), moment.radii[slot]))
     };
@@ -142,34 +150,28 @@ fn add_marks(picture: &mut Picture, moment: &Moment, marks: &Marks) {
         picture.lines.push(Line { a: from, b: target, color, width_px: 2.0 });
         picture.spheres.push(Sphere { center: target, radius: radius * 0.6, color });
     }
-    if let Some(wanted) = marks.place {
-        add_outline(picture, wanted, color);
+    if let Some((at, lines)) = marks.place {
+        let line = |[a, b]: &[Vec3; 2]| Line { a: at + a, b: at + b, color, width_px: 1.5 };
+        picture.lines.extend(lines.iter().map(line));
+    }
+    if let Some(collider) = marks.obstacle.and_then(|number| moment.colliders.get(number)) {
+        add_frame(picture, collider, moment.time, color);
     }
 }
 
-/// The edges of what would be placed; of a mesh, whose size is not known here, a cross at its origin
-/// as long as its unit.
-fn add_outline(picture: &mut Picture, wanted: &Placement, color: [u8; 3]) {
-    let turn = wanted.turn();
-    let is_mesh = wanted.what == What::Mesh;
-    let half = match is_mesh {
-        true => Vec3::splat(0.5 * wanted.scale),
-        false => 0.5 * (wanted.size() + wanted.spacing),
-    };
-    let mut line = |a: Vec3, b: Vec3| {
-        let [a, b] = [a, b].map(|p| wanted.position + turn * (p * half));
-        picture.lines.push(Line { a, b, color, width_px: 1.5 });
-    };
-    for axis in Vec3::AXES {
-        if is_mesh {
-            line(-axis, axis);
-            continue;
-        }
-        // The four edges along an axis: the other two coordinates are at their ends.
-        let (u, v) = axis.any_orthonormal_pair();
-        for side in [u + v, u - v, v - u, -u - v] {
-            line(side - axis, side + axis);
-        }
+/// The edges of a selected obstacle; a plane, which has none, is a cross at its origin.
+fn add_frame(picture: &mut Picture, collider: &Collider, time: f64, color: [u8; 3]) {
+    let mut alone = Picture::default();
+    tessellate::add_shapes(&mut alone, std::slice::from_ref(collider), time);
+    let stride = alone.triangles.len().div_ceil(2000).max(1);
+    let mut line = |a: Vec3, b: Vec3| picture.lines.push(Line { a, b, color, width_px: 1.5 });
+    for triangle in alone.triangles.iter().step_by(stride) {
+        let [a, b, c] = triangle.p;
+        [(a, b), (b, c), (c, a)].into_iter().for_each(|(from, to)| line(from, to));
+    }
+    if alone.triangles.is_empty() {
+        let at = collider.pose_at(time).translation;
+        Vec3::AXES.into_iter().for_each(|axis| line(at - 0.5 * axis, at + 0.5 * axis));
     }
 }
 

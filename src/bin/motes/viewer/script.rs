@@ -11,11 +11,11 @@
 //! quit
 //! ```
 //!
-//! WHAT is `box`, `ball`, `cylinder`, `torus` or `cloth`, with SIZE m between particles, or a mesh by
-//! name or file, SIZE times as large. `hand` leaves the window to a real mouse and keyboard until
-//! FILE is there. A POINT is two numbers (pixels of the window) or `@ID`, where a particle is seen.
-//! Empty lines and those that begin with `#` are passed over. The scene does not run before `play`
-//! or `steps`.
+//! WHAT is `box`, `ball`, `cylinder`, `torus`, `cloth` or `grains`, with SIZE m between particles,
+//! or a mesh by name or file, SIZE times as large. `hand` leaves the window to a real mouse and
+//! keyboard until FILE is there. NAME of a key is that of the list, such as `N` or `Shift+F12`. A
+//! POINT is two numbers (pixels of the window) or `@ID`, where a particle is seen. Empty lines and
+//! those that begin with `#` are passed over. The scene does not run before `play` or `steps`.
 
 mod monkey;
 mod parse;
@@ -26,6 +26,8 @@ use super::colors::ColorBy;
 use super::input::Input;
 use super::painter::Lost;
 use super::physics::{Command, Placement};
+use super::pictures::Frame;
+use super::queue::{Queue, Waiting};
 use super::state::Viewer;
 use crate::cli::PainterName;
 use glam::Vec2;
@@ -130,7 +132,8 @@ impl Script {
     pub fn advance(
         &mut self,
         viewer: &mut Viewer,
-        io: &mut Io,
+        io: &Io,
+        inputs: &mut Queue,
         window: &Window,
         scale: f32,
     ) -> Progress {
@@ -138,7 +141,7 @@ impl Script {
             return Progress::Failed("the physics thread ended".into());
         }
         if let Some(wait) = &mut self.waits {
-            if !wait.is_over(viewer, io, window) {
+            if !wait.is_over(viewer, io, inputs, window) {
                 let late = self.since.elapsed() > PATIENCE && !matches!(wait, Wait::Monkey(_));
                 return match (late, self.ops.front()) {
                     (false, _) => Progress::Goes,
@@ -157,7 +160,7 @@ impl Script {
         }
         let Some((line, op)) = self.ops.pop_front() else { return Progress::Done };
         self.since = Instant::now();
-        match self.run(line, op, viewer, io, window, scale) {
+        match self.run(line, op, viewer, inputs, window, scale) {
             Ok(true) => Progress::Goes,
             Ok(false) => Progress::Done,
             Err(why) => Progress::Failed(format!("script line {line}: {why}")),
@@ -169,15 +172,11 @@ impl Script {
         line: usize,
         op: Op,
         viewer: &mut Viewer,
-        io: &mut Io,
+        inputs: &mut Queue,
         window: &Window,
         scale: f32,
     ) -> Result<bool, String> {
-        let mut give = |viewer: &mut Viewer, input: Input| {
-            let (mouse, keys) = (io.want_capture_mouse, io.want_text_input);
-            input.tell(io);
-            viewer.input(input, mouse, keys);
-        };
+        let mut give = |input: Input| inputs.push(Waiting::Script(input));
         match op {
             Op::Open(spec) => {
                 viewer.open(&spec);
@@ -189,23 +188,23 @@ impl Script {
                 self.waits = Some(Wait::Step(viewer.moment.step + u64::from(count)));
             }
             Op::Wait(frames) => self.waits = Some(Wait::Frames(frames)),
-            Op::Move(point) => give(viewer, Input::Move(resolve(viewer, point)?)),
-            Op::Button(button, down) => give(viewer, Input::Button(button, down)),
+            Op::Move(point) => give(Input::Move(resolve(viewer, point)?)),
+            Op::Button(button, down) => give(Input::Button(button, down)),
             Op::Stroke { to, frames } => {
                 let end = resolve(viewer, to)?;
                 let from = viewer.pointer.at;
                 let step = (end - from) / frames.max(1) as f32;
-                give(viewer, Input::Move(from + step));
+                give(Input::Move(from + step));
                 if frames > 1 {
                     let rest = Op::Stroke { to: Point::At(end), frames: frames - 1 };
                     self.ops.push_front((line, rest));
                 }
             }
-            Op::Shift(shift) => give(viewer, Input::Modifiers { shift, control: false }),
-            Op::Wheel(notches) => give(viewer, Input::Wheel(notches)),
-            Op::Key(key, down) => give(viewer, Input::Key(key, down)),
-            Op::Drop(path) => give(viewer, Input::Drop(path)),
-            Op::Type(text) => text.chars().for_each(|c| io.add_input_character(c)),
+            Op::Shift(shift) => give(Input::Modifiers { shift, control: false }),
+            Op::Wheel(notches) => give(Input::Wheel(notches)),
+            Op::Key(key, down) => give(Input::Key(key, down)),
+            Op::Drop(path) => give(Input::Drop(path)),
+            Op::Type(text) => text.chars().for_each(|c| inputs.push(Waiting::Text(c))),
             Op::Place(wanted) => {
                 viewer.placement = *wanted;
                 viewer.act(Action::Place);
@@ -232,8 +231,12 @@ impl Script {
             Op::Speed(speed) => viewer.set_speed(speed),
             Op::Color(color) => viewer.settings.color = color,
             Op::Screenshot(path) => {
+                let folder = path.parent().filter(|folder| !folder.as_os_str().is_empty());
+                if let Some(folder) = folder.filter(|folder| !folder.is_dir()) {
+                    return Err(format!("there is no folder {}", folder.display()));
+                }
                 let _ = std::fs::remove_file(&path);
-                viewer.screenshot = Some(path.clone());
+                viewer.screenshot = Some((path.clone(), Frame::Window));
                 self.waits = Some(Wait::File(path));
             }
             Op::Report(path) => report::write(&path, viewer, window, scale)?,
@@ -247,7 +250,13 @@ impl Script {
 }
 
 impl Wait {
-    fn is_over(&mut self, viewer: &mut Viewer, io: &mut Io, window: &Window) -> bool {
+    fn is_over(
+        &mut self,
+        viewer: &mut Viewer,
+        io: &Io,
+        inputs: &mut Queue,
+        window: &Window,
+    ) -> bool {
         match self {
             Wait::Scene(spec, generation) => {
                 // An error is told in the messages, and the report shows what scene there is.
@@ -267,7 +276,7 @@ impl Wait {
             }
             Wait::Hand(path) => path.exists(),
             Wait::File(path) => viewer.screenshot.is_none() && path.exists(),
-            Wait::Monkey(monkey) => monkey.play(viewer, io, window),
+            Wait::Monkey(monkey) => monkey.play(viewer, io, inputs, window),
         }
     }
 }
@@ -276,7 +285,7 @@ fn resolve(viewer: &Viewer, point: Point) -> Result<Vec2, String> {
     match point {
         Point::At(at) => Ok(at),
         Point::Particle(id) => {
-            let slot = viewer.moment.slot(id).ok_or(format!("there is no particle {id}"))?;
+            let slot = viewer.moment.slot(id.into()).ok_or(format!("there is no particle {id}"))?;
             let seen = viewer.view.project(viewer.moment.positions[slot].truncate());
             seen.map(|(at, _)| at).ok_or(format!("particle {id} is behind the camera"))
         }

@@ -32,8 +32,57 @@ pub struct Settings {
     pub ball_speed: f32,
     /// Mass of a thrown ball, kg; 0 means a fifth of the mass of the scene.
     pub ball_mass: f32,
+    /// A recorded film has a picture every so many steps.
+    pub record_every: u32,
     /// How many seconds the profile shows.
     pub profile_seconds: f32,
+    pub splits: Splits,
+    /// Files that were opened, the last one first.
+    pub recent: Vec<String>,
+}
+
+/// Files that are remembered.
+const RECENT: usize = 8;
+
+/// How large the panels are, pixels at 100 %.
+#[derive(Clone, Copy, Debug, PartialEq, Serialize, Deserialize)]
+#[serde(default)]
+pub struct Splits {
+    /// Width of the left column.
+    pub left: f32,
+    /// Width of the right column.
+    pub right: f32,
+    /// Height of the graphs.
+    pub bottom: f32,
+    /// Height of the panel Run.
+    pub run: f32,
+    /// Height of the panel Scenes; 0 leaves it to the window.
+    pub scenes: f32,
+}
+
+impl Default for Splits {
+    fn default() -> Self {
+        Splits { left: 276.0, right: 252.0, bottom: 208.0, run: 385.0, scenes: 0.0 }
+    }
+}
+
+impl Splits {
+    /// Keeps every panel large enough to be read and to be made larger again, and leaves room for
+    /// the scene in a window of this size.
+    pub fn fit(&mut self, width: f32, height: f32) {
+        let usual = Splits::default();
+        let within = |value: f32, low: f32, high: f32, other: f32| {
+            if value.is_finite() { value.clamp(low, high.max(low)) } else { other }
+        };
+        let side = (width - 280.0) * 0.5;
+        self.left = within(self.left, 200.0, side.max(usual.left), usual.left);
+        self.right = within(self.right, 180.0, side.max(usual.right), usual.right);
+        self.bottom = within(self.bottom, 90.0, (height - 200.0).max(usual.bottom), usual.bottom);
+        self.run = within(self.run, 80.0, height - 80.0, usual.run);
+        if self.scenes != 0.0 {
+            self.scenes = within(self.scenes, 80.0, height - 80.0, 0.0);
+        }
+    }
 }
 
 impl Default for Settings {
@@ -52,12 +101,22 @@ impl Default for Settings {
             ball_size: 0.05,
             ball_speed: 3.0,
             ball_mass: 0.0,
+            record_every: 1,
             profile_seconds: 6.0,
+            splits: Splits::default(),
+            recent: Vec::new(),
         }
     }
 }
 
 impl Settings {
+    /// Puts a file in front of those that were opened.
+    pub fn remember(&mut self, path: String) {
+        self.recent.retain(|known| *known != path);
+        self.recent.insert(0, path);
+        self.recent.truncate(RECENT);
+    }
+
     /// Values from a file may be anything.
     fn legal(mut self) -> Self {
         let within = |v: f32, low: f32, high: f32, other: f32| {
@@ -70,7 +129,10 @@ impl Settings {
         self.ball_size = within(self.ball_size, 0.005, 0.5, 0.05);
         self.ball_speed = within(self.ball_speed, 0.1, 20.0, 3.0);
         self.ball_mass = within(self.ball_mass, 0.0, 1e6, 0.0);
+        self.record_every = self.record_every.clamp(1, 1000);
         self.profile_seconds = within(self.profile_seconds, 0.5, 30.0, 6.0);
+        self.splits.fit(8192.0, 8192.0);
+        self.recent.truncate(RECENT);
         self
     }
 

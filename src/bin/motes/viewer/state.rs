@@ -1,26 +1,27 @@
 //! All that the viewer knows between two frames.
 
 use super::answers::Answers;
-use super::bitmap;
 use super::catalog::Catalog;
 use super::colors::ColorBy;
-use super::comparison::Comparison;
+use super::comparison::{Comparison, Going};
 use super::convergence::Curve;
 use super::history::History;
 use super::messages::{Messages, Note};
+use super::outline::Outlines;
 use super::painter::Painting;
 use super::panels::parameters::Pending;
 use super::panels::profile::Profile;
 use super::physics::{Command, Moment, Physics, Placement};
+use super::pictures::{Frame, Recording};
 use super::pointer::Pointer;
 use super::recorder::Recorder;
 use super::scenery::{Marks, Scenery};
 use super::settings::Settings;
 use super::thumbnails::Thumbnails;
 use super::view::View;
+use super::watch::Watch;
 use crate::cli::PainterName;
 use crate::commands::render;
-use crate::painter::Canvas;
 use motes::Params;
 use motes::search::Search;
 use std::path::PathBuf;
@@ -42,36 +43,45 @@ pub struct Viewer {
     pub thumbnails: Thumbnails,
     pub profile: Profile,
     pub placement: Placement,
+    pub outlines: Outlines,
+    /// Whether what is to be placed follows the pointer.
+    pub aiming: bool,
     /// Whether the panel Place is open, so that the scene shows where.
     pub placing: bool,
     pub convergence: Convergence,
     pub compare: Compare,
     /// What the user wants. The moment tells what the simulation really does.
     pub playing: bool,
-    pub selected: Option<u32>,
+    pub selected: Option<u64>,
+    /// The number of the selected obstacle.
+    pub obstacle: Option<usize>,
     pub help: bool,
     /// Parameters that were set and that no frame has shown yet.
     pub pending: Pending,
     /// A scene that is being loaded.
     pub loading: Option<String>,
+    /// The device that the simulation is opening.
+    pub starting: Option<String>,
     /// Whether a script looks at the particles.
     pub watched: bool,
-    /// Where the next finished picture of the window goes.
-    pub screenshot: Option<PathBuf>,
-    /// Where every new frame goes, and how many went.
-    pub recording: Option<(PathBuf, u32)>,
+    /// Where the next finished picture goes, and what is on it.
+    pub screenshot: Option<(PathBuf, Frame)>,
+    pub recording: Option<Recording>,
     /// Frames drawn a second.
     pub rate: Rate,
     /// What densities are measured with, while they are shown.
     search: Option<Search>,
+    /// The scene's file, in case it changes.
+    watch: Watch,
     pub painting: Painting,
 }
 
 /// What the panel Compare shows.
 pub struct Compare {
     pub steps: u32,
-    /// Whether the answer is still to come.
+    /// Whether more is to come.
     pub runs: bool,
+    pub going: Option<Going>,
     pub result: Option<Box<Comparison>>,
 }
 
@@ -117,19 +127,24 @@ impl Viewer {
             thumbnails: Thumbnails::default(),
             profile: Profile::default(),
             placement: Placement::default(),
+            outlines: Outlines::default(),
+            aiming: false,
             placing: false,
             convergence: Convergence::new(),
-            compare: Compare { steps: 60, runs: false, result: None },
+            compare: Compare { steps: 60, runs: false, going: None, result: None },
             playing: false,
             selected: None,
+            obstacle: None,
             help: false,
             pending: Pending::default(),
             loading: None,
+            starting: None,
             watched: false,
             screenshot: None,
             recording: None,
             rate: Rate::default(),
             search: None,
+            watch: Watch::default(),
             painting,
         })
     }
@@ -162,25 +177,51 @@ impl Viewer {
                     self.playing = false;
                     self.messages.say(text, true);
                 }
-                Note::Compared(result) => {
-                    self.compare.runs = false;
-                    match result {
-                        // A comparison that was stopped at once leaves the last result on the screen.
-                        Ok(result) if result.runs.is_empty() => {}
-                        Ok(result) => self.compare.result = Some(result),
-                        Err(why) => self.messages.say(why, true),
+                Note::Starting(device) => self.starting = device,
+                Note::Compared(Ok(mut known)) => {
+                    self.compare.going = known.going.take();
+                    self.compare.runs = self.compare.going.is_some();
+                    // A comparison that was stopped at once leaves the last result on the screen.
+                    if !known.runs.is_empty() {
+                        self.compare.result = Some(known);
                     }
                 }
+                Note::Compared(Err(why)) => self.messages.say(why, true),
                 Note::Curve(curve) => {
                     self.convergence.curve = Some(curve);
                     self.convergence.waits = false;
                 }
             }
         }
+        self.look_at_file();
+        if fresh && self.obstacle.is_some_and(|number| number >= self.moment.colliders.len()) {
+            self.obstacle = None;
+        }
         if fresh && self.selected.is_some_and(|id| self.moment.slot(id).is_none()) {
             self.selected = None;
         }
         fresh || told
+    }
+
+    /// Reads the scene's file again when it was changed on disk.
+    fn look_at_file(&mut self) {
+        let scene = std::sync::Arc::clone(&self.moment.scene);
+        let path = std::path::Path::new(&scene.spec);
+        if is_file(&scene.spec) && self.loading.is_none() && self.watch.changed(path) {
+            self.messages.say(format!("{} has changed and is read again", scene.spec), false);
+            self.reload();
+        }
+    }
+
+    /// Puts a file that runs in front of those that were opened before.
+    fn remember_file(&mut self) {
+        let spec = self.moment.scene.spec.clone();
+        if !is_file(&spec) {
+            return;
+        }
+        // Settings are read in any folder.
+        let path = std::path::absolute(&spec).map_or(spec, |path| path.to_string_lossy().into());
+        self.settings.remember(path);
     }
 
     /// Whether something here needs to know where the particles are, and not only the painter: skins
@@ -191,7 +232,8 @@ impl Viewer {
         let topology = &moment.topology;
         let skins = settings.skins && !topology.skins.is_empty();
         let hides = (0..moment.positions.len()).any(|slot| topology.is_hidden(slot));
-        let measures = matches!(settings.color, ColorBy::Speed | ColorBy::Density);
+        let measures =
+            matches!(settings.color, ColorBy::Speed | ColorBy::Density | ColorBy::Strain);
         let points = pointer.is_busy() || self.view.contains(pointer.at);
         let joined = skins || settings.lines || hides;
         self.watched || joined || measures || points || self.selected.is_some()
@@ -226,18 +268,29 @@ impl Viewer {
     /// Makes the picture of the scene that is to be painted next.
     pub fn build_scenery(&mut self) {
         self.measure_density();
+        let shown = self.placing || self.aiming;
+        let outline = if shown { self.outlines.of(&self.placement) } else { Vec::new() };
         let marks = Marks {
             selected: self.selected,
+            obstacle: self.obstacle,
             pull: self.pointer.pull(),
-            place: self.placing.then_some(&self.placement),
+            place: shown.then_some((self.placement.position, &outline)),
         };
         if self.scenery.build(&self.moment, &self.settings, &marks) {
             self.loading = None;
             self.history.clear();
             self.convergence.curve = None;
-            self.frame_scene();
-            self.suggest_placement();
+            self.remember_file();
+            if !self.moment.scene.reloaded {
+                self.frame_scene();
+                self.suggest_placement();
+            }
         }
+    }
+
+    /// The device that is being opened, for the simulation or for the painter.
+    pub fn starts(&self) -> Option<&str> {
+        self.starting.as_deref().or(self.painting.starting.as_deref())
     }
 
     /// Takes another painter with the next frame.
@@ -285,24 +338,6 @@ impl Viewer {
         }
     }
 
-    pub fn toggle_recording(&mut self) {
-        if let Some((folder, count)) = self.recording.take() {
-            let text = format!("{count} frames recorded in {}", folder.display());
-            self.messages.say(text, false);
-            return;
-        }
-        let folder = self.free_name("frames");
-        match std::fs::create_dir_all(&folder) {
-            Ok(()) => {
-                self.messages.say(format!("recording to {}", folder.display()), false);
-                self.recording = Some((folder, 0));
-            }
-            Err(error) => {
-                self.messages.say(format!("recording to {}: {error}", folder.display()), true);
-            }
-        }
-    }
-
     /// Saves the profile as a table and as a picture of its graph.
     pub fn save_profile(&mut self) {
         let path = self.free_name("profile.csv");
@@ -311,29 +346,6 @@ impl Viewer {
             Err(error) => self.messages.say(error.to_string(), true),
         }
         self.profile.picture = Some(path.with_extension("png"));
-    }
-
-    /// Whether somebody waits for the finished picture of the window.
-    pub fn wants_picture(&self, fresh: bool) -> bool {
-        let recording = self.recording.is_some() && fresh;
-        recording || self.screenshot.is_some() || self.profile.picture.is_some()
-    }
-
-    /// Gives the finished picture of the window to whoever waits for it.
-    pub fn keep_picture(&mut self, canvas: &Canvas, fresh: bool) {
-        if let Some(path) = self.screenshot.take() {
-            self.recorder.write(canvas.clone(), path, true);
-        }
-        if let Some((path, area)) = self.profile.take_picture() {
-            self.recorder.write(bitmap::part(canvas, area), path, true);
-        }
-        if let Some((folder, count)) = &mut self.recording
-            && fresh
-        {
-            *count += 1;
-            let path = folder.join(format!("frame_{count:06}.png"));
-            self.recorder.write(canvas.clone(), path, false);
-        }
     }
 
     /// Asks for a convergence curve of the world as it is now.
@@ -379,4 +391,9 @@ impl Rate {
     pub fn fps(&self) -> usize {
         self.drawn.len()
     }
+}
+
+/// Whether a scene is a file, and not one of those that are built in.
+fn is_file(spec: &str) -> bool {
+    [".toml", ".motes"].iter().any(|ending| spec.to_lowercase().ends_with(ending))
 }

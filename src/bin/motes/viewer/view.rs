@@ -64,10 +64,10 @@ impl View {
 
     /// The particle under a pixel: the nearest one that covers it, else the one that is closest on
     /// the screen. A particle that is not drawn is never picked.
-    pub fn pick(&self, moment: &Moment, at: Vec2) -> Option<u32> {
+    pub fn pick(&self, moment: &Moment, at: Vec2) -> Option<u64> {
         let pixel = self.pixel();
-        let mut covering: Option<(f32, u32)> = None;
-        let mut close: Option<(f32, u32)> = None;
+        let mut covering: Option<(f32, u64)> = None;
+        let mut close: Option<(f32, u64)> = None;
         for (slot, p) in moment.positions.iter().enumerate() {
             if moment.topology.is_hidden(slot) {
                 continue;

@@ -1,6 +1,6 @@
 //! Painted by the processor, shown by copying: any machine with a display can do that.
 
-use super::{Shot, WindowPainter};
+use super::{Painted, Shot, WindowPainter};
 use crate::painter::{self, Canvas, Quality, ui};
 use crate::viewer::bitmap;
 use std::num::NonZeroU32;
@@ -15,7 +15,7 @@ pub struct Software {
     painter: painter::Painter,
     /// All of the window.
     canvas: Canvas,
-    /// The scene alone, where it is not all of the window.
+    /// The scene alone, where it is not all of the window or somebody wants it.
     scene: Canvas,
 }
 
@@ -37,6 +37,9 @@ impl Software {
         let [width, height] = view.size;
         if view.corner == [0, 0] && shot.size == view.size {
             self.painter.paint(picture, &view.camera, width, height, &mut self.canvas);
+            if shot.wanted.scene {
+                self.scene.clone_from(&self.canvas);
+            }
             return;
         }
         self.painter.paint(picture, &view.camera, width, height, &mut self.scene);
@@ -59,13 +62,17 @@ impl Software {
 }
 
 impl WindowPainter for Software {
-    fn show(&mut self, shot: &Shot) -> Result<Option<&Canvas>, String> {
+    fn show(&mut self, shot: &Shot) -> Result<Painted<'_>, String> {
         self.canvas.resize(shot.size[0], shot.size[1]);
         self.paint_scene(shot);
         let textures = &shot.textures;
         ui::draw_with(&mut self.canvas, shot.interface, textures.fonts, textures.images);
         // A surface lost while the display changes comes back with the next frame.
         self.present().map_err(|error| format!("the frame was not shown: {error}"))?;
-        Ok(shot.wanted.then_some(&self.canvas))
+        let wanted = shot.wanted;
+        Ok(Painted {
+            scene: wanted.scene.then_some(&self.scene),
+            window: wanted.window.then_some(&self.canvas),
+        })
     }
 }

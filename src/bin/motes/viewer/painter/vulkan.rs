@@ -5,9 +5,10 @@ mod interface;
 mod swapchain;
 mod textures;
 
-use super::{Lost, Shot, WindowPainter};
+use super::{Lost, Painted, Shot, WindowPainter};
 use crate::painter::Canvas;
 use crate::painter::gpu::{Easel, open, put, said};
+use crate::viewer::bitmap;
 use crate::viewer::physics::{Gpu, OnDevice};
 use ash::vk;
 use interface::Interface;
@@ -35,6 +36,9 @@ pub struct Vulkan {
     /// The finished picture, and its way to the host.
     canvas: Canvas,
     back: ReadBack,
+    /// The same for the scene alone.
+    scene: Canvas,
+    scene_back: ReadBack,
     swapchain: Swapchain,
     interface: Interface,
     easel: Easel,
@@ -57,34 +61,50 @@ impl Vulkan {
         let commands = Commands::new(&gpu)?;
         let buffer = commands.buffer()?;
         let (name, card) = (gpu.name.clone(), gpu.kind != DeviceKind::Software);
-        let (canvas, back) = (Canvas::default(), ReadBack::default());
-        let positions = None;
-        let vulkan =
-            Vulkan { commands, buffer, positions, canvas, back, swapchain, interface, easel, gpu };
+        let vulkan = Vulkan {
+            commands,
+            buffer,
+            positions: None,
+            canvas: Canvas::default(),
+            back: ReadBack::default(),
+            scene: Canvas::default(),
+            scene_back: ReadBack::default(),
+            swapchain,
+            interface,
+            easel,
+            gpu,
+        };
         Ok((vulkan, name, card))
     }
 
     /// Records the whole frame.
     fn record(&mut self, shot: &Shot, free: Option<&Free>) -> Result<(), Failure> {
-        let Vulkan { commands, buffer, positions, back, interface, easel, gpu, .. } = self;
+        let Vulkan { commands, buffer, positions, interface, easel, gpu, .. } = self;
+        let (back, scene_back) = (&mut self.back, &mut self.scene_back);
         let places = positions.as_deref().map(|at| (at, shot.moment.positions.len()));
         commands.record(*buffer, |recorder| {
             let raw = recorder.raw;
             interface.load(raw, shot)?;
             easel.record(raw, shot.picture, &shot.view.camera, area(shot), places)?;
+            let images = [(easel.image(), vk::ImageAspectFlags::COLOR)];
+            if shot.wanted.scene {
+                // Nothing is drawn over it yet; this lays it out to be copied from.
+                easel.overlay(raw, || {});
+                scene_back.record(gpu, recorder, shot.size, &images)?;
+                turn_back(recorder, easel.image());
+            }
             easel.overlay(raw, || interface.record(raw, shot.interface, shot.size));
             if let Some(free) = free {
                 copy_to(recorder, easel.image(), free, shot.size);
             }
-            if shot.wanted {
-                let images = [(easel.image(), vk::ImageAspectFlags::COLOR)];
+            if shot.wanted.window {
                 back.record(gpu, recorder, shot.size, &images)?;
             }
             Ok(())
         })
     }
 
-    fn paint(&mut self, shot: &Shot) -> Result<Option<&Canvas>, Failure> {
+    fn paint(&mut self, shot: &Shot) -> Result<Painted<'_>, Failure> {
         self.commands.wait()?;
         // After another device took over, the first frames may still have theirs on the old one.
         let ours = |at: &&OnDevice| Arc::ptr_eq(at.device(), &self.gpu);
@@ -97,8 +117,9 @@ impl Vulkan {
         let [width, height] = shot.size;
         self.easel.resize(width, height)?;
         let free = self.swapchain.acquire(shot.size)?;
-        if free.is_none() && !shot.wanted {
-            return Ok(None);
+        let wanted = shot.wanted;
+        if free.is_none() && !wanted.any() {
+            return Ok(Painted::default());
         }
         self.record(shot, free.as_ref())?;
         let (waits, tells): (Vec<_>, Vec<_>) = free.iter().map(|f| (f.free, f.drawn)).unzip();
@@ -106,23 +127,54 @@ impl Vulkan {
         if let Some(free) = &free {
             self.swapchain.present(free)?;
         }
-        if !shot.wanted {
-            return Ok(None);
+        if !wanted.any() {
+            return Ok(Painted::default());
         }
         self.commands.wait()?;
         self.canvas.resize(width, height);
-        put(&self.back, &mut self.canvas);
-        Ok(Some(&self.canvas))
+        if wanted.scene {
+            put(&self.scene_back, &mut self.canvas);
+            self.scene = bitmap::part(&self.canvas, area(shot));
+        }
+        if wanted.window {
+            put(&self.back, &mut self.canvas);
+        }
+        Ok(Painted {
+            scene: wanted.scene.then_some(&self.scene),
+            window: wanted.window.then_some(&self.canvas),
+        })
     }
 }
 
 impl WindowPainter for Vulkan {
-    fn show(&mut self, shot: &Shot) -> Result<Option<&Canvas>, String> {
+    fn show(&mut self, shot: &Shot) -> Result<Painted<'_>, String> {
         self.paint(shot).map_err(said)
     }
 
     fn gpu(&self) -> Gpu {
         Arc::downgrade(&self.gpu)
+    }
+}
+
+/// Records that a picture which was copied is drawn on again.
+fn turn_back(recorder: &Recorder, image: vk::Image) {
+    use vk::{AccessFlags as Access, ImageLayout as Layout, PipelineStageFlags as Stage};
+    let layouts = [Layout::TRANSFER_SRC_OPTIMAL, Layout::COLOR_ATTACHMENT_OPTIMAL];
+    let drawn = Access::COLOR_ATTACHMENT_READ | Access::COLOR_ATTACHMENT_WRITE;
+    let barrier = [barrier(image, layouts, [Access::TRANSFER_READ, drawn])];
+    let (before, after) = (Stage::TRANSFER, Stage::COLOR_ATTACHMENT_OUTPUT);
+    let flags = vk::DependencyFlags::empty();
+    // SAFETY: the buffer is being recorded, the image alive and no pass begun.
+    unsafe {
+        recorder.device.cmd_pipeline_barrier(
+            recorder.raw,
+            before,
+            after,
+            flags,
+            &[],
+            &[],
+            &barrier,
+        );
     }
 }
 

@@ -13,8 +13,8 @@ pub fn draw(kit: &Kit, viewer: &mut Viewer) {
     let ui = kit.ui;
     ui.set_next_item_width(kit.px(150.0));
     let iterations = &mut viewer.convergence.iterations;
-    ui.slider_config("iterations", 5, 500).flags(imgui::SliderFlags::LOGARITHMIC).build(iterations);
-    *iterations = (*iterations).clamp(1, 10_000);
+    let text = format!("{iterations} iterations");
+    kit.count("iterations", (5, 500), iterations, &text);
     ui.same_line();
     ui.checkbox("live", &mut viewer.convergence.live);
     kit.hint("measured anew twice a second, on a copy of the world");

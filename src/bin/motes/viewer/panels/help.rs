@@ -16,7 +16,7 @@ pub fn draw(kit: &Kit, viewer: &mut Viewer) {
         .opened(&mut open)
         .position([width * 0.5, height * 0.5], Condition::Always)
         .position_pivot([0.5, 0.5])
-        .size([kit.px(720.0).min(width), kit.px(470.0).min(height)], Condition::Always)
+        .size([kit.px(720.0).min(width), kit.px(540.0).min(height)], Condition::Always)
         .flags(WindowFlags::NO_COLLAPSE | WindowFlags::NO_RESIZE | WindowFlags::NO_MOVE)
         .build(|| {
             ui.columns(2, "keys", false);

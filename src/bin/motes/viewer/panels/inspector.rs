@@ -9,9 +9,15 @@ pub fn draw(kit: &Kit, viewer: &mut Viewer) {
     let ui = kit.ui;
     let Some((id, slot)) = viewer.selected.and_then(|id| Some((id, viewer.moment.slot(id)?)))
     else {
-        ui.text_wrapped("Click a particle to select it; drag to pull it.");
+        match viewer.obstacle {
+            Some(number) => obstacle(kit, viewer, number),
+            None => ui.text_wrapped(
+                "Click a particle or an obstacle to select it; drag a particle to pull it.",
+            ),
+        }
         ui.separator();
         totals(kit, viewer);
+        undo(kit, viewer);
         return;
     };
     let moment = &viewer.moment;
@@ -85,6 +91,41 @@ fn edges(viewer: &Viewer, slot: usize, fact: &dyn Fn(&str, String)) {
     fact("strain", format!("{:+.2} % at most", most * 100.0));
 }
 
+/// All about the selected obstacle.
+fn obstacle(kit: &Kit, viewer: &mut Viewer, number: usize) {
+    let Some(collider) = viewer.moment.colliders.get(number) else { return };
+    let fact = |name: &str, value: String| {
+        kit.ui.text_disabled(name);
+        kit.ui.same_line_with_pos(kit.px(84.0));
+        kit.ui.text(value);
+    };
+    let name = if collider.name.is_empty() { "without a name" } else { &collider.name };
+    fact("obstacle", format!("{number}: {name}"));
+    let p = collider.pose_at(viewer.moment.time).translation;
+    fact("position", format!("{:.3} {:.3} {:.3} m", p.x, p.y, p.z));
+    if kit.ui.button("Remove") {
+        viewer.act(Action::Remove);
+    }
+    kit.hint("Delete");
+}
+
+/// Edits that can be taken back.
+fn undo(kit: &Kit, viewer: &mut Viewer) {
+    let [back, again] = viewer.moment.edits;
+    for (label, count, action, key) in
+        [("Undo", back, Action::Undo, "U or Ctrl+Z"), ("Redo", again, Action::Redo, "Y or Ctrl+Y")]
+    {
+        kit.ui.disabled(count == 0, || {
+            if kit.ui.button(label) {
+                viewer.act(action);
+            }
+        });
+        kit.hint(&format!("{key}: the world as it was before or after an edit; {count} are kept"));
+        kit.ui.same_line();
+    }
+    kit.ui.new_line();
+}
+
 /// What there is to say of the whole world.
 fn totals(kit: &Kit, viewer: &Viewer) {
     let moment = &viewer.moment;
@@ -96,6 +137,7 @@ fn totals(kit: &Kit, viewer: &Viewer) {
     fact("objects", moment.topology.objects.len().to_string());
     fact("obstacles", moment.colliders.len().to_string());
     fact("broad phase", moment.broad_phase.map_or("none".into(), |b| b.to_string()));
+    fact("constraints", moment.constraints.to_string());
     fact("broken", moment.broken.to_string());
     fact("quarantined", moment.quarantined.to_string());
     let busy: Vec<String> = moment.busy.iter().map(|b| format!("{:.0} %", b * 100.0)).collect();

@@ -2,8 +2,10 @@
 
 mod compare;
 mod convergence;
+mod groups;
 mod help;
 mod inspector;
+mod legend;
 mod marks;
 mod materials;
 mod messages;
@@ -12,16 +14,14 @@ mod place;
 pub mod profile;
 mod run;
 mod scenes;
+mod splitters;
 
-use super::answers::Seen;
+use super::settings::{Settings, Splits};
 use super::state::Viewer;
 use imgui::{Condition, Ui, WindowFlags};
 
-/// Widths and heights at 100 % [px].
-const LEFT: f32 = 276.0;
-const RIGHT: f32 = 252.0;
-const BOTTOM: f32 = 208.0;
-const RUN: f32 = 385.0;
+/// Width and height of the scene at 100 % that panels leave at least [px].
+const SCENE: [f32; 2] = [280.0, 200.0];
 
 /// Left, top, width, height [px].
 pub type Area = [f32; 4];
@@ -40,18 +40,23 @@ pub struct Layout {
 impl Layout {
     /// Columns on both sides and a strip below the scene. What a small window has no room for is
     /// left out: the right column first, then the strip.
-    pub fn new(size: [f32; 2], scale: f32, panels: bool) -> Self {
+    pub fn new(size: [f32; 2], scale: f32, panels: bool, splits: &Splits) -> Self {
         let [width, height] = size;
         if !panels {
             return Layout { view: [0.0, 0.0, width, height], ..Layout::default() };
         }
-        let left = (LEFT * scale).min(width * 0.6).round();
-        let right =
-            if width >= (LEFT + RIGHT + 280.0) * scale { (RIGHT * scale).round() } else { 0.0 };
-        let bottom =
-            if height >= (BOTTOM + 200.0) * scale { (BOTTOM * scale).round() } else { 0.0 };
-        let run = (RUN * scale).min(height * 0.72).round();
-        let scenes = (height * 0.42).round();
+        let Splits { left, right, bottom, run, scenes } = *splits;
+        let fits = |room: f32, panels: f32, scene: f32| room >= (panels + scene) * scale;
+        let right = if fits(width, left + right, SCENE[0]) { right } else { 0.0 };
+        let bottom = if fits(height, bottom, SCENE[1]) { bottom } else { 0.0 };
+        let left = (left * scale).min(width * 0.6).round();
+        let [right, bottom] = [right, bottom].map(|side| (side * scale).round());
+        let run = (run * scale).min(height * 0.72).round();
+        let scenes = match scenes {
+            0.0 => height * 0.42,
+            own => (own * scale).min(height * 0.8),
+        }
+        .round();
         let middle = (width - left - right).max(1.0);
         Layout {
             view: [left, 0.0, middle, (height - bottom).max(1.0)],
@@ -87,6 +92,31 @@ impl Kit<'_> {
             .size([width, height], Condition::Always)
             .flags(flags)
             .build(content);
+    }
+
+    /// A slider with its value and unit beside it, where the grip never covers them. True when it
+    /// is moved.
+    pub fn slider(&self, name: &str, range: (f32, f32), value: &mut f32, text: &str) -> bool {
+        let flags = imgui::SliderFlags::ALWAYS_CLAMP | imgui::SliderFlags::NO_ROUND_TO_FORMAT;
+        // A range of several decades is gone through by factors.
+        let decades = range.0 > 0.0 && range.1 / range.0 >= 20.0;
+        let flags = if decades { flags | imgui::SliderFlags::LOGARITHMIC } else { flags };
+        let slider = self.ui.slider_config(format!("##{name}"), range.0, range.1);
+        let moved = slider.display_format("").flags(flags).build(value);
+        self.hint(&format!("{} to {}; Ctrl + click to type", range.0, range.1));
+        self.ui.same_line();
+        self.ui.text(text);
+        moved
+    }
+
+    /// The same for a whole number.
+    pub fn count(&self, name: &str, range: (u32, u32), value: &mut u32, text: &str) -> bool {
+        let mut real = *value as f32;
+        let moved = self.slider(name, (range.0 as f32, range.1 as f32), &mut real, text);
+        if moved {
+            *value = (real.round() as u32).clamp(range.0, range.1);
+        }
+        moved
     }
 
     /// A length at the current scale.
@@ -152,12 +182,11 @@ impl Kit<'_> {
 
 /// Draws every panel and tells the view where it is.
 pub fn draw(ui: &Ui, viewer: &mut Viewer, scale: f32) {
-    let layout = Layout::new(ui.io().display_size, scale, viewer.settings.panels);
+    let Settings { panels, splits, .. } = viewer.settings;
+    let layout = Layout::new(ui.io().display_size, scale, panels, &splits);
     let [left, top, width, height] = layout.view;
     viewer.view.corner = [left as u32, top as u32];
     viewer.view.size = [width as u32, height as u32];
-    let seen = Seen::now(ui, viewer);
-    viewer.rate.answers.look(seen);
     viewer.placing = false;
     let kit = Kit { ui, scale };
     kit.panel("Run", layout.run, || run::draw(&kit, viewer));
@@ -193,7 +222,9 @@ pub fn draw(ui: &Ui, viewer: &mut Viewer, scale: f32) {
             }
         }
     });
+    splitters::draw(&kit, &mut viewer.settings.splits, &layout);
     marks::draw(&kit, viewer);
+    legend::draw(&kit, viewer);
     messages::overlay(&kit, viewer);
     help::draw(&kit, viewer);
 }
@@ -207,13 +238,29 @@ mod tests {
         for (size, scale) in
             [([1280.0, 720.0], 1.0), ([2560.0, 1440.0], 2.0), ([640.0, 480.0], 1.0)]
         {
-            let l = Layout::new(size, scale, true);
+            let l = Layout::new(size, scale, true, &Splits::default());
             let areas = [l.view, l.run, l.parameters, l.scenes, l.inspector, l.graphs];
             let sum: f32 = areas.iter().map(|a| a[2] * a[3]).sum();
             assert!((sum - size[0] * size[1]).abs() < 1.0, "{size:?}: {areas:?}");
             assert!(l.view[2] >= 200.0 && l.view[3] >= 200.0);
         }
-        let bare = Layout::new([800.0, 600.0], 1.0, false);
+        let bare = Layout::new([800.0, 600.0], 1.0, false, &Splits::default());
         assert_eq!(bare.view, [0.0, 0.0, 800.0, 600.0]);
+    }
+
+    /// However far a border is dragged, every panel and the scene stay where they can be reached.
+    #[test]
+    fn borders_stay_within_the_window() {
+        for far in [-1e9, 1e9, f32::NAN] {
+            let all = Splits { left: far, right: far, bottom: far, run: far, scenes: far };
+            for (size, scale) in [([1280.0, 720.0], 1.0), ([3840.0, 2160.0], 2.0)] {
+                let mut splits = all;
+                splits.fit(size[0] / scale, size[1] / scale);
+                let l = Layout::new(size, scale, true, &splits);
+                for area in [l.view, l.run, l.parameters, l.scenes, l.inspector, l.graphs] {
+                    assert!(area[2] > 100.0 && area[3] > 70.0, "{far}, {size:?}: {l:?}");
+                }
+            }
+        }
     }
 }

@@ -1,10 +1,12 @@
-//! Every knob of the engine, from the table that the engine itself checks against; then the materials.
+//! Every knob of the engine, from the table that the engine itself checks against: those that are
+//! turned often in groups, then the materials, then the others below a fold. What the panel Run
+//! shows is not shown again.
 
 use super::Kit;
+use super::groups::{GROUPS, Group, Shown};
 use crate::viewer::physics::Command;
 use crate::viewer::state::Viewer;
 use imgui::Drag;
-use motes::Params;
 use motes::world::ParamInfo;
 use std::time::{Duration, Instant};
 use toml::Value;
@@ -40,8 +42,21 @@ pub fn draw(kit: &Kit, viewer: &mut Viewer) {
         viewer.pending = Pending::default();
         viewer.physics.send(Command::SceneParams);
     }
+    let of = |shown: Shown| GROUPS.iter().filter(move |group| group.shown == shown);
+    of(Shown::Open).for_each(|group| draw_group(kit, viewer, group));
+    super::materials::draw(kit, viewer);
+    kit.ui.separator();
+    let open = kit.ui.collapsing_header("Advanced", imgui::TreeNodeFlags::empty());
+    kit.hint("how the solver sweeps, when it stops, how neighbours are found");
+    if open {
+        of(Shown::Advanced).for_each(|group| draw_group(kit, viewer, group));
+    }
+}
+
+fn draw_group(kit: &Kit, viewer: &mut Viewer, group: &Group) {
     let scene = std::sync::Arc::clone(&viewer.moment.scene);
-    for info in Params::TABLE {
+    kit.ui.text_disabled(group.title);
+    for info in group.rows() {
         let (Some(now), Some(before)) =
             (viewer.moment.params.get(info.name), scene.params.get(info.name))
         else {
@@ -54,7 +69,6 @@ pub fn draw(kit: &Kit, viewer: &mut Viewer) {
             viewer.physics.send(Command::Param(info.name, value));
         }
     }
-    super::materials::draw(kit, viewer);
 }
 
 /// One knob: its name, its value, and a button to put it back. Gives the new value.
@@ -68,12 +82,13 @@ pub fn row(kit: &Kit, info: &ParamInfo, now: &Value, before: &Value) -> Option<V
         ui.same_line();
         ui.text_disabled(info.unit);
     }
+    let right = ui.window_content_region_max()[0];
     ui.same_line_with_pos(kit.px(142.0));
-    ui.set_next_item_width(kit.px(94.0));
+    ui.set_next_item_width((right - kit.px(142.0 + 22.0)).max(kit.px(60.0)));
     let mut changed = widget(kit, info, now);
     kit.hint(&explain(info, before));
     if now != before {
-        ui.same_line_with_pos(kit.px(241.0));
+        ui.same_line_with_pos((right - kit.px(17.0)).max(kit.px(142.0 + 64.0)));
         if ui.small_button("x") {
             changed = Some(before.clone());
         }
@@ -147,6 +162,7 @@ fn explain(info: &ParamInfo, before: &Value) -> String {
 #[cfg(test)]
 mod tests {
     use super::*;
+    use motes::Params;
 
     /// The panel goes through the table; here is shown that the table leaves no field out, and that
     /// each has a widget, a range and a word on it.

@@ -9,6 +9,9 @@ use glam::Vec3;
 use imgui::{Drag, SliderFlags};
 use motes::{Phase, Scene};
 
+const BY_MOUSE: &str = "the outline follows the pointer over floor, obstacles and particles, and a \
+    click places; X";
+
 pub fn draw(kit: &Kit, viewer: &mut Viewer) {
     let ui = kit.ui;
     let width = ui.push_item_width(kit.px(132.0));
@@ -27,14 +30,17 @@ pub fn draw(kit: &Kit, viewer: &mut Viewer) {
     vector(kit, "rotation", &mut wanted.rotation, 1.0, "%.0f", turn);
     if is_mesh {
         let hint = "times the size it was made with";
-        number(kit, "scale", &mut wanted.scale, 0.01, 100.0, "%.4g x", hint);
+        number(kit, "scale", &mut wanted.scale, 0.01, 100.0, " x", hint);
     } else {
         body(kit, wanted, group);
     }
     if ui.button("Place") {
         viewer.act(Action::Place);
     }
-    kit.hint("puts it where the frame in the scene is, a mesh where the cross is; O");
+    kit.hint("puts it where the outline in the scene is; O");
+    ui.same_line();
+    ui.checkbox("by mouse", &mut viewer.aiming);
+    kit.hint(BY_MOUSE);
     ui.separator();
     ball(kit, &mut viewer.settings);
     width.end();
@@ -64,12 +70,11 @@ fn body(kit: &Kit, wanted: &mut Placement, selected: Option<u32>) {
     let [x, y, z] = wanted.size().to_array();
     kit.hint(&format!("along x, y, z, 2 to 64; {x:.2} x {y:.2} x {z:.2} m"));
     let w = wanted;
-    number(kit, "spacing", &mut w.spacing, 0.002, 1.0, "%.4g m", "between particles");
-    number(kit, "mass", &mut w.mass, 0.001, 1000.0, "%.4g kg", "of the whole object");
-    let soft = "0 is rigid, more is softer; counts with xpbd";
-    number(kit, "compliance", &mut w.compliance, 0.0, 1e-2, "%.7g m/N", soft);
-    number(kit, "stiffness", &mut w.stiffness, 0.0, 1.0, "%.3g", "0 to 1; counts with pbd");
-    number(kit, "breaks at", &mut w.break_at, 0.0, 10.0, "%.3g strain", "0 is never");
+    number(kit, "spacing", &mut w.spacing, 0.002, 1.0, " m", "between particles");
+    number(kit, "mass", &mut w.mass, 0.001, 1000.0, " kg", "of the whole object");
+    if w.what != What::Grains {
+        bonds(kit, w);
+    }
     let own = "its own group";
     let other = w.group.or(selected).map(|group| format!("group {group}"));
     let now = if w.group.is_some() { other.as_deref().unwrap_or(own) } else { own };
@@ -78,32 +83,61 @@ fn body(kit: &Kit, wanted: &mut Placement, selected: Option<u32>) {
         w.group = if word == own { None } else { w.group.or(selected) };
     }
     kit.hint("objects of one group do not meet each other; select a particle to join its group");
-    ui.checkbox("meets itself", &mut w.self_collide);
-    kit.hint("its particles collide with each other");
-    ui.same_line();
+    if w.what != What::Grains {
+        ui.checkbox("meets itself", &mut w.self_collide);
+        kit.hint("its particles collide with each other");
+        ui.same_line();
+    }
+}
+
+/// What holds the particles together.
+fn bonds(kit: &Kit, w: &mut Placement) {
+    let soft = "0 is rigid, more is softer; counts with xpbd";
+    number(kit, "compliance", &mut w.compliance, 0.0, 1e-2, " m/N", soft);
+    number(kit, "stiffness", &mut w.stiffness, 0.0, 1.0, "", "0 to 1; counts with pbd");
+    number(kit, "breaks at", &mut w.break_at, 0.0, 10.0, " strain", "0 is never");
 }
 
 fn ball(kit: &Kit, settings: &mut Settings) {
     let speed = "of the thrown ball, in sizes of the scene a second";
-    number(
-        kit,
-        "ball",
-        &mut settings.ball_size,
-        0.005,
-        0.5,
-        "%.3g",
-        "radius over the scene's size",
-    );
-    number(kit, "throw", &mut settings.ball_speed, 0.1, 20.0, "%.3g /s", speed);
+    number(kit, "ball", &mut settings.ball_size, 0.005, 0.5, "", "radius over the scene's size");
+    number(kit, "throw", &mut settings.ball_speed, 0.1, 20.0, "/s", speed);
     let weight = "of the thrown ball; 0 is a fifth of the scene's mass";
-    number(kit, "weight", &mut settings.ball_mass, 0.0, 1000.0, "%.4g kg", weight);
+    number(kit, "weight", &mut settings.ball_mass, 0.0, 1000.0, " kg", weight);
 }
 
 /// A knob of one number with its unit, its range and what it means.
-fn number(kit: &Kit, name: &str, value: &mut f32, low: f32, high: f32, format: &str, hint: &str) {
-    let flags = SliderFlags::LOGARITHMIC | SliderFlags::ALWAYS_CLAMP;
-    kit.ui.slider_config(name, low, high).display_format(format).flags(flags).build(value);
-    kit.hint(&format!("{hint}\n{low} to {high}; Ctrl + click to type"));
+fn number(kit: &Kit, name: &str, value: &mut f32, low: f32, high: f32, unit: &str, hint: &str) {
+    let flags =
+        SliderFlags::LOGARITHMIC | SliderFlags::ALWAYS_CLAMP | SliderFlags::NO_ROUND_TO_FORMAT;
+    let width = kit.ui.push_item_width(kit.px(84.0));
+    kit.ui
+        .slider_config(format!("##{name}"), low, high)
+        .display_format("")
+        .flags(flags)
+        .build(value);
+    width.end();
+    let hint = format!("{hint}\n{low} to {high}; Ctrl + click to type");
+    kit.hint(&hint);
+    kit.ui.same_line();
+    kit.ui.text(format!("{name} {}{unit}", plain(*value)));
+    kit.hint(&hint);
+}
+
+/// Three digits that count, without a tail of zeros.
+fn plain(value: f32) -> String {
+    if value == 0.0 {
+        return "0".into();
+    }
+    if value.abs() < 1e-3 {
+        return format!("{value:.1e}");
+    }
+    let digits = (2 - value.abs().log10().floor() as i32).clamp(0, 6) as usize;
+    let text = format!("{value:.digits$}");
+    match text.contains('.') {
+        true => text.trim_end_matches('0').trim_end_matches('.').into(),
+        false => text,
+    }
 }
 
 fn vector(kit: &Kit, name: &str, value: &mut Vec3, speed: f32, format: &str, hint: &str) {
@@ -112,4 +146,23 @@ fn vector(kit: &Kit, name: &str, value: &mut Vec3, speed: f32, format: &str, hin
         *value = parts.into();
     }
     kit.hint(&format!("{hint}; drag, or double click to type"));
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn values_are_short() {
+        for (value, text) in [
+            (0.0, "0"),
+            (1.0, "1"),
+            (0.0712, "0.0712"),
+            (1e-5, "1.0e-5"),
+            (123.4, "123"),
+            (2.5, "2.5"),
+        ] {
+            assert_eq!(plain(value), text);
+        }
+    }
 }

@@ -2,18 +2,22 @@
 
 use super::{Area, Kit};
 use crate::viewer::action::Action;
+use crate::viewer::pass_colors::of as color;
 use crate::viewer::physics::Sample;
 use crate::viewer::state::Viewer;
 use motes::Pass;
 use motes::pass::PASSES;
 use std::collections::VecDeque;
 use std::path::PathBuf;
-use std::time::Instant;
+use std::time::{Duration, Instant};
 
 /// Width of a column of the graph at 100 % [px].
 const COLUMN: f32 = 2.0;
 /// Width of the legend at 100 % [px].
 const LEGEND: f32 = 196.0;
+
+/// Passes of a step that are told of one by one.
+const TOLD: usize = 14;
 
 /// The panel's state.
 #[derive(Default)]
@@ -66,6 +70,12 @@ impl Columns {
         self.ms.iter().flatten().map(|ms| ms.iter().sum()).fold(0.0, f32::max)
     }
 
+    /// Whether a step is drawn at this share of the width.
+    fn is_filled(&self, share: f32) -> bool {
+        let column = (share.clamp(0.0, 1.0) * self.ms.len() as f32) as usize;
+        self.ms.get(column.min(self.ms.len().saturating_sub(1))).is_some_and(Option::is_some)
+    }
+
     /// Mean over the columns that have steps.
     fn mean(&self, pass: Pass) -> f32 {
         let count = self.ms.iter().flatten().count().max(1) as f32;
@@ -114,9 +124,14 @@ pub fn draw(kit: &Kit, viewer: &mut Viewer) {
     let under = hovered.then(|| ui.io().mouse_pos);
     let pass = paint(kit, graph, &columns, profile.top, under);
     scale(kit, graph, profile.top, viewer.settings.profile_seconds);
-    let pass = legend(kit, [left + graph[2], top, kit.px(LEGEND), height], &columns).or(pass);
-    if let Some(pass) = pass {
+    if let Some(pass) = legend(kit, [left + graph[2], top, kit.px(LEGEND), height], &columns) {
         tell(kit, pass, &columns);
+    }
+    let share = under.map(|[x, _]| (x - left) / graph[2]);
+    let seconds = viewer.settings.profile_seconds;
+    let step = share.and_then(|share| step_at(history.shown(), history.now(), seconds, share));
+    if let (Some(step), true) = (step, share.is_some_and(|share| columns.is_filled(share))) {
+        tell_step(kit, step, pass);
     }
 }
 
@@ -129,36 +144,14 @@ fn controls(kit: &Kit, viewer: &mut Viewer) {
     kit.hint("Z");
     ui.same_line();
     ui.set_next_item_width(kit.px(120.0));
-    ui.slider_config("##seconds", 0.5, 30.0)
-        .display_format("%.1f s")
-        .flags(imgui::SliderFlags::LOGARITHMIC)
-        .build(&mut viewer.settings.profile_seconds);
+    let text = format!("{:.1} s", viewer.settings.profile_seconds);
+    kit.slider("seconds", (0.5, 30.0), &mut viewer.settings.profile_seconds, &text);
     kit.hint("seconds shown; the wheel over the graph zooms");
     ui.same_line();
     if ui.button("save") {
         viewer.act(Action::SaveProfile);
     }
     kit.hint("every step as CSV and the graph as PNG; F8");
-    ui.same_line();
-    let (steps, ms, share) = viewer.history.pace();
-    ui.text_disabled(format!(
-        "{} fps, {steps:.0} steps/s of {ms:.2} ms, simulation {:.0} %",
-        viewer.rate.fps(),
-        share * 100.0
-    ));
-}
-
-/// A colour for each pass, far from that of its neighbours: hues by the golden ratio, and three
-/// brightnesses, since thirty hues alone are not told apart.
-fn color(pass: Pass) -> [f32; 4] {
-    let index = pass as usize;
-    let hue = (index as f32 * 0.618_034 + 0.25).fract() * 6.0;
-    let light = [0.92, 0.62, 0.78][index % 3];
-    let part = |shift: f32| {
-        let x = ((hue + shift) % 6.0 - 3.0).abs() - 1.0;
-        light * (0.38 + 0.62 * x.clamp(0.0, 1.0))
-    };
-    [part(0.0), part(4.0), part(2.0), 1.0]
 }
 
 /// Draws the columns; gives the pass under the pointer.
@@ -278,6 +271,52 @@ fn legend(kit: &Kit, [left, top, width, height]: Area, columns: &Columns) -> Opt
     found
 }
 
+/// The step that is drawn at a share of the graph's width: the first that ended then or later, as
+/// gaps are filled with the step after them.
+fn step_at(samples: &VecDeque<Sample>, now: Instant, seconds: f32, share: f32) -> Option<&Sample> {
+    let age = Duration::from_secs_f32(seconds * (1.0 - share.clamp(0.0, 1.0)));
+    let then = now.checked_sub(age)?;
+    // What ended after the last look is at the right edge.
+    samples.iter().find(|sample| sample.at >= then).or(samples.back())
+}
+
+/// What one step took, pass by pass; the one under the pointer stands out.
+fn tell_step(kit: &Kit, step: &Sample, under: Option<Pass>) {
+    let ui = kit.ui;
+    let mut passes: Vec<(Pass, f32)> =
+        PASSES.iter().map(|info| (info.pass, step.ms[info.pass as usize])).collect();
+    passes.retain(|(_, ms)| *ms > 0.0);
+    passes.sort_by(|a, b| b.1.total_cmp(&a.1));
+    ui.tooltip(|| {
+        ui.text(format!("step {}: {:.3} ms", step.step, step.wall_ms));
+        ui.text_disabled(format!("{} iterations, {} contacts", step.iterations, step.contacts));
+        for (pass, ms) in passes.iter().take(TOLD) {
+            let ([x, y], side) = (ui.cursor_screen_pos(), kit.px(9.0));
+            let low = y + (ui.text_line_height() - side) * 0.5;
+            let square = ([x, low], [x + side, low + side]);
+            ui.get_window_draw_list()
+                .add_rect(square.0, square.1, color(*pass))
+                .filled(true)
+                .build();
+            ui.dummy([side, 1.0]);
+            ui.same_line_with_pos(kit.px(24.0));
+            match under == Some(*pass) {
+                true => ui.text(pass.name()),
+                false => ui.text_disabled(pass.name()),
+            }
+            ui.same_line_with_pos(kit.px(190.0));
+            ui.text(format!("{ms:.3} ms"));
+        }
+        let rest: f32 = passes.iter().skip(TOLD).map(|(_, ms)| ms).sum();
+        if rest > 0.0 {
+            ui.text_disabled(format!("{} others: {rest:.3} ms", passes.len() - TOLD));
+        }
+        if let Some(pass) = under {
+            ui.text_disabled(format!("{}: {}", pass.name(), pass.info().doc));
+        }
+    });
+}
+
 /// What a pass does and costs.
 fn tell(kit: &Kit, pass: Pass, columns: &Columns) {
     let ui = kit.ui;
@@ -286,13 +325,38 @@ fn tell(kit: &Kit, pass: Pass, columns: &Columns) {
     ui.tooltip(|| {
         ui.text_colored(color(pass), pass.name());
         ui.text(pass.info().doc);
-        ui.text(format!("{ms:.3} ms a step, {:.1} %", 100.0 * ms / total.max(1e-9)));
+        let share = 100.0 * ms / total.max(1e-9);
+        ui.text(format!("{ms:.3} ms a step, {share:.1} %, the mean of what is shown"));
     });
 }
 
 #[cfg(test)]
 mod tests {
     use super::*;
+
+    #[test]
+    fn the_step_under_the_pointer_is_told() {
+        let now = Instant::now();
+        let sample = |step: u64, age: f32| Sample {
+            at: now - Duration::from_secs_f32(age),
+            step,
+            wall_ms: step as f32,
+            ms: [0.0; Pass::COUNT],
+            iterations: 1,
+            contacts: 0,
+        };
+        let samples: VecDeque<Sample> =
+            [sample(1, 3.0), sample(2, 2.0), sample(3, 1.0)].into_iter().collect();
+        // The graph shows four seconds, so a second is a quarter of it.
+        let at = |share: f32| step_at(&samples, now, 4.0, share).map(|s| (s.step, s.wall_ms));
+        assert_eq!(at(0.2), Some((1, 1.0)));
+        assert_eq!(at(0.3), Some((2, 2.0)));
+        assert_eq!(at(0.7), Some((3, 3.0)));
+        assert_eq!(at(1.0), Some((3, 3.0)), "the last step stands for what is not known yet");
+        assert!(step_at(&VecDeque::new(), now, 4.0, 0.5).is_none());
+        let columns = Columns::new(&samples, now, 4.0, 8);
+        assert!(columns.is_filled(0.3) && !columns.is_filled(1.0));
+    }
 
     fn pieces(ms: &[f32; Pass::COUNT]) -> Vec<(Pass, f32)> {
         let mut found = Vec::new();

@@ -5,11 +5,14 @@ use crate::cli::PainterName;
 use crate::commands::machine;
 use crate::viewer::action::Action;
 use crate::viewer::backends;
-use crate::viewer::colors::{ColorBy, Colors};
+use crate::viewer::colors::ColorBy;
 use crate::viewer::painter;
 use crate::viewer::physics::Command;
 use crate::viewer::state::Viewer;
 use motes::world::{BroadPhase, Method, Solver};
+
+/// Width of a slider that has its value beside it, at 100 % [px].
+const SLIDER: f32 = 104.0;
 
 pub fn draw(kit: &Kit, viewer: &mut Viewer) {
     buttons(kit, viewer);
@@ -52,22 +55,18 @@ fn facts(kit: &Kit, viewer: &Viewer) {
     }
     kit.ui.same_line();
     kit.ui.text_disabled(format!("step {}, {:.2} s", moment.step, moment.time));
-    let [particles, constraints, contacts] =
-        [moment.positions.len(), moment.constraints, moment.contacts].map(short);
-    kit.ui.text_disabled(format!("{particles} particles, {constraints} constraints"));
-    kit.ui.same_line();
-    kit.ui.text_disabled(format!("{contacts} c."));
-    kit.hint(&format!("{} contacts at the end of the last step", moment.contacts));
-    kit.ui.text(format!("{} fps", viewer.rate.fps()));
+    let [particles, contacts] = [moment.positions.len(), moment.contacts].map(short);
+    kit.ui.text_disabled(format!("{particles} particles, {contacts} contacts"));
+    let constraints = moment.constraints;
+    kit.hint(&format!("at the end of the last step; {constraints} constraints hold them together"));
+    kit.ui.text(format!("{} frames/s", viewer.rate.fps()));
     kit.hint(&format!("{:.1} ms to draw a frame", viewer.rate.ms));
     kit.ui.same_line();
-    kit.ui.text(format!("{steps:.0} steps/s"));
-    kit.ui.same_line();
-    kit.ui.text(format!("{ms:.2} ms"));
-    kit.hint("mean time of a step in the last second");
-    kit.ui.same_line();
-    kit.ui.text(format!("{:.0} %", share * 100.0));
-    kit.hint("share of the time that the simulation takes");
+    kit.ui.text(format!("{steps:.0} steps/s of {ms:.2} ms"));
+    kit.hint(&format!(
+        "mean of the last second; the simulation takes {:.0} % of the time",
+        share * 100.0
+    ));
 }
 
 /// A count in at most five characters.
@@ -82,8 +81,9 @@ fn short(count: usize) -> String {
 fn speed(kit: &Kit, viewer: &mut Viewer) {
     let mut speed = viewer.settings.speed;
     if speed > 0.0 {
-        let slider = kit.ui.slider_config("speed", 0.05, 4.0).display_format("%.2f x");
-        if slider.flags(imgui::SliderFlags::LOGARITHMIC).build(&mut speed) {
+        kit.ui.set_next_item_width(kit.px(SLIDER));
+        let text = format!("{speed:.2} x speed");
+        if kit.slider("speed", (0.05, 4.0), &mut speed, &text) {
             viewer.set_speed(speed);
         }
         kit.hint("simulated seconds a second; [ and ]");
@@ -101,7 +101,9 @@ fn speed(kit: &Kit, viewer: &mut Viewer) {
 fn threads(kit: &Kit, viewer: &mut Viewer) {
     let mut threads = viewer.moment.threads.max(1) as u32;
     let most = (machine::cores() as u32 * 2).max(threads);
-    if kit.ui.slider("threads", 1, most, &mut threads) {
+    let text = if threads == 1 { "1 thread".into() } else { format!("{threads} threads") };
+    kit.ui.set_next_item_width(kit.px(SLIDER));
+    if kit.count("threads", (1, most), &mut threads, &text) {
         viewer.settings.threads = threads as usize;
         viewer.physics.send(Command::Threads(threads as usize));
     }
@@ -192,19 +194,15 @@ fn words(kit: &Kit, viewer: &mut Viewer) {
 fn looks(kit: &Kit, viewer: &mut Viewer) {
     kit.pick("colour", &mut viewer.settings.color, &ColorBy::ALL);
     let now = viewer.settings.color;
-    let (low, high) = Colors::new(&viewer.moment, now).range();
     kit.hint(match now {
         ColorBy::Object => "one colour an object; C",
         ColorBy::Material => "one colour a material; C",
         ColorBy::Phase => "one colour a collision group; C",
         ColorBy::Worker => "one colour for the range of memory a worker begins with; C",
         ColorBy::Density => "mass around each particle, within 4 mean radii; violet to yellow; C",
+        ColorBy::Strain => "of the most strained edge: blue compressed, red stretched; C",
         ColorBy::Speed | ColorBy::Size => "from dark violet to bright yellow; C",
     });
-    if let Some(unit) = now.unit() {
-        let digits = if high < 100.0 { 3 } else { 0 };
-        kit.ui.text_disabled(format!("from {low:.digits$} to {high:.digits$} {unit}"));
-    }
     kit.ui.checkbox("lines", &mut viewer.settings.lines);
     kit.hint("distance constraints: blue compressed, pale at rest, red stretched; L");
     kit.ui.same_line();

@@ -32,11 +32,33 @@ pub fn draw(kit: &Kit, viewer: &mut Viewer) {
             ui.unindent_by(kit.px(16.0));
         }
     }
+    wanted = recent(kit, viewer, &open).or(wanted);
     ui.separator();
     ui.text_wrapped("Or drop a scene (.toml), a state (.motes) or a mesh (.obj) on the window.");
     if let Some(spec) = wanted {
         viewer.open(&spec);
     }
+}
+
+/// The files that were opened before; gives the one that is clicked.
+fn recent(kit: &Kit, viewer: &Viewer, open: &str) -> Option<String> {
+    let ui = kit.ui;
+    let mut wanted = None;
+    if !viewer.settings.recent.is_empty() {
+        ui.separator();
+        ui.text_disabled("Recent files");
+        kit.hint("G opens the one before");
+    }
+    for path in &viewer.settings.recent {
+        let name = std::path::Path::new(path).file_name().unwrap_or_default().to_string_lossy();
+        let is_open = path == open || std::path::absolute(open).is_ok_and(|p| p.ends_with(path));
+        let label = format!("{name}##{path}");
+        if ui.selectable_config(&label).selected(is_open).build() {
+            wanted = Some(path.clone());
+        }
+        kit.hint(path);
+    }
+    wanted
 }
 
 /// One scene. True when it is clicked.

@@ -3,9 +3,7 @@
 use super::placement::Placement;
 use super::straight::Gpu;
 use glam::Vec3;
-use motes::export::Format;
 use motes::{MaterialId, ParticleId};
-use std::path::PathBuf;
 
 /// One request.
 pub enum Command {
@@ -17,6 +15,8 @@ pub enum Command {
     Step(u32),
     /// Builds the scene anew; the parameters stay.
     Reset,
+    /// Reads the scene's file again.
+    Reload,
     /// Simulated seconds a second; 0 for as fast as it goes.
     Speed(f32),
     /// Worker threads; 0 for one per core.
@@ -33,23 +33,34 @@ pub enum Command {
     /// Sets every parameter and material as the scene has it.
     SceneParams,
     /// Pulls a particle towards a point.
-    Drag { id: ParticleId, target: Vec3 },
+    Drag {
+        id: ParticleId,
+        target: Vec3,
+    },
     /// Lets go of the dragged particle.
     Release,
     /// Cuts every constraint that crosses the wedge.
     Cut(Wedge),
     /// Pins a free particle, frees a pinned one.
     TogglePin(ParticleId),
+    /// The stroke that cut is over.
+    StrokeEnd,
     /// Takes a particle out of the world.
     Remove(ParticleId),
+    /// Takes an obstacle out of the world, by its number.
+    RemoveObstacle(usize),
+    /// Takes back the last edit, or does it again.
+    Undo,
+    Redo,
     /// Throws a ball.
     Throw(Ball),
     /// Puts a new object or obstacle into the world.
     Place(Box<Placement>),
-    /// Writes a snapshot.
-    Save(PathBuf),
-    /// Writes the particles for other programs.
-    Export(PathBuf, Format),
+    /// Writes particles, obstacles and a snapshot, all of the same step.
+    Export,
+    /// Every so many steps the window is to keep a picture, and the next step waits for that; or no
+    /// longer.
+    Record(Option<u32>),
     /// Runs this many bare iterations on a copy of the world and reports the residuals.
     Converge(u32),
     /// Runs copies of the world on every backend for this many steps.

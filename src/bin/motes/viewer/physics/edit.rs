@@ -6,7 +6,7 @@ use glam::{Quat, Vec3};
 use motes::shape::mesh::TriangleMesh;
 use motes::world::collider::{Pose, Shape};
 use motes::{
-    Bond, Built, Cloth, Coefficients, Collider, Error, Kind, Lattice, Material, MaterialId,
+    Bond, Built, Cloth, Coefficients, Collider, Error, Grains, Kind, Lattice, Material, MaterialId,
     Particle, ParticleId, Phase, Result, Scene, Solid, World,
 };
 use std::path::Path;
@@ -125,10 +125,12 @@ pub fn place(world: &mut World, wanted: &Placement) -> Result<String> {
     }
     let built = match wanted.what {
         What::Cloth => place_cloth(world, wanted)?,
+        What::Grains => place_grains(world, wanted)?,
         _ => place_body(world, wanted)?,
     };
     if let Some(group) = wanted.group {
-        let phase = Phase::group(group).shaped();
+        let phase = Phase::group(group);
+        let phase = if wanted.what == What::Grains { phase } else { phase.shaped() };
         let phase = if wanted.self_collide { phase.self_colliding() } else { phase };
         built.iter().try_for_each(|&id| world.set_phase(id, phase))?;
     }
@@ -176,7 +178,7 @@ fn place_body(world: &mut World, wanted: &Placement) -> Result<Built> {
             What::Ball => Solid::Sphere,
             What::Cylinder => Solid::Cylinder,
             What::Torus => Solid::Torus { tube: 0.3 },
-            What::Box | What::Cloth | What::Mesh => Solid::Box,
+            What::Box | What::Cloth | What::Grains | What::Mesh => Solid::Box,
         },
         self_collide: wanted.self_collide,
         stretch: bond(wanted),
@@ -188,12 +190,49 @@ fn place_body(world: &mut World, wanted: &Placement) -> Result<Built> {
     world.add_lattice(&lattice)
 }
 
-/// Adds a mesh as an obstacle: from its file, else by its name.
-fn place_mesh(world: &mut World, wanted: &Placement) -> Result<String> {
-    let (mesh, name) = match wanted.file.trim() {
+fn place_grains(world: &mut World, wanted: &Placement) -> Result<Built> {
+    let turn = wanted.turn();
+    let count: u32 = wanted.counts.iter().product();
+    let grains = Grains {
+        name: "placed grains".into(),
+        origin: -0.5 * wanted.size(),
+        counts: wanted.counts,
+        spacing: wanted.spacing,
+        mass: wanted.mass / count.max(1) as f32,
+        radius: wanted.spacing * 0.49,
+        ..Grains::default()
+    };
+    let built = world.add_grains(&grains)?;
+    // Grains stand along the axes; these are turned about their middle, and moved.
+    for &id in built.iter() {
+        let Some(slot) = world.particles().slot(id) else { continue };
+        let place = world.particles().positions()[slot].truncate();
+        world.set_position(id, wanted.position + turn * place)?;
+    }
+    Ok(built)
+}
+
+/// The mesh that is to be placed, as it was made, and its name: from its file, else by its name.
+pub fn placed_mesh(wanted: &Placement) -> Result<(TriangleMesh, String)> {
+    Ok(match wanted.file.trim() {
         "" => (builtin_mesh(wanted.builtin)?, wanted.builtin.to_string()),
         file => (TriangleMesh::load_obj(file)?.0, file.to_string()),
-    };
+    })
+}
+
+/// Takes an obstacle out of the world. Returns a word on it.
+pub fn remove_obstacle(world: &mut World, number: usize) -> Result<String> {
+    if number >= world.colliders.len() {
+        return Err(Error::value("obstacle", format!("there is no obstacle {number}")));
+    }
+    let gone = world.colliders.remove(number);
+    let name = if gone.name.is_empty() { number.to_string() } else { gone.name };
+    Ok(format!("obstacle {name} removed"))
+}
+
+/// Adds a mesh as an obstacle.
+fn place_mesh(world: &mut World, wanted: &Placement) -> Result<String> {
+    let (mesh, name) = placed_mesh(wanted)?;
     let mesh = mesh.transformed(Vec3::splat(wanted.scale), Quat::IDENTITY, Vec3::ZERO);
     let triangles = mesh.triangles.len();
     let pose = Pose::new(wanted.position, wanted.turn());

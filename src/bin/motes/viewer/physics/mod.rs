@@ -3,6 +3,8 @@
 
 mod command;
 mod edit;
+mod edits;
+mod keep;
 mod moment;
 mod placement;
 mod run;
@@ -11,7 +13,7 @@ mod straight;
 mod topology;
 
 pub use command::{Ball, Command, Wedge};
-pub use edit::{COEFFICIENTS, Coefficient};
+pub use edit::{COEFFICIENTS, Coefficient, placed_mesh};
 pub use moment::{Moment, Sample};
 pub use placement::{Placement, What};
 pub use straight::Gpu;
@@ -125,5 +127,36 @@ impl Drop for Physics {
                 let _ = thread.join();
             }
         }
+    }
+}
+
+#[cfg(all(test, feature = "vulkan"))]
+mod tests {
+    use super::*;
+    use crate::viewer::backends;
+    use motes::vulkan::harness::trial::usable;
+
+    /// Opening a device takes a while; the window hears of it before and after.
+    #[test]
+    fn a_device_that_is_opened_is_told_of() {
+        let Some(_turn) = usable() else { return };
+        let works = |choice: &&backends::Choice| choice.make.is_ok();
+        let mut devices = backends::all().iter().skip(1);
+        let Some(device) = devices.find(works) else { return };
+        let physics = Physics::start(1).unwrap();
+        let told = |last: Option<&str>| {
+            let asked = Instant::now();
+            loop {
+                assert!(asked.elapsed() < Duration::from_secs(120), "nothing is told");
+                let found = physics.notes.recv_timeout(Duration::from_secs(120)).unwrap();
+                if let Note::Starting(now) = found {
+                    return assert_eq!(now.as_deref(), last);
+                }
+            }
+        };
+        physics.send(Command::Open("tear".into(), Vec::new()));
+        physics.send(Command::Backend(&device.name));
+        told(Some(&device.name));
+        told(None);
     }
 }

@@ -15,6 +15,8 @@ pub struct Moment {
     pub generation: u64,
     pub scene: Arc<SceneInfo>,
     pub playing: bool,
+    /// Whether a film that is being taken shows it.
+    pub recorded: bool,
     pub step: u64,
     /// Simulated, s.
     pub time: f64,
@@ -30,7 +32,7 @@ pub struct Moment {
     pub made_of: Vec<MaterialId>,
     /// The materials of the world; the default one is `params`.
     pub materials: Vec<(MaterialId, Material)>,
-    pub ids: Vec<u32>,
+    pub ids: Vec<u64>,
     /// kg/m³; empty until the window measures them.
     pub densities: Vec<f32>,
     pub topology: Arc<Topology>,
@@ -43,6 +45,8 @@ pub struct Moment {
     pub broad_phase: Option<BroadPhase>,
     pub broken: u64,
     pub quarantined: u64,
+    /// How many edits can be taken back, and how many done again.
+    pub edits: [usize; 2],
     /// Share of the last step each worker was busy.
     pub busy: Vec<f32>,
 }
@@ -54,6 +58,8 @@ pub struct SceneInfo {
     pub spec: String,
     pub title: String,
     pub camera: Option<motes::scene::Camera>,
+    /// The same file was read again: the camera stays where it is.
+    pub reloaded: bool,
     /// The parameters and materials as the scene has them.
     pub params: Params,
     pub materials: Vec<(MaterialId, Material)>,
@@ -99,7 +105,7 @@ impl Moment {
     }
 
     /// Where a particle lies in the arrays now.
-    pub fn slot(&self, id: u32) -> Option<usize> {
+    pub fn slot(&self, id: u64) -> Option<usize> {
         // Few particles are looked up by name, a map of all of them would cost more.
         self.ids.iter().position(|&i| i == id)
     }

@@ -11,17 +11,20 @@ pub enum What {
     Cylinder,
     Torus,
     Cloth,
+    /// Loose particles.
+    Grains,
     /// An obstacle: nothing moves it.
     Mesh,
 }
 
 impl What {
-    pub const ALL: [(What, &'static str); 6] = [
+    pub const ALL: [(What, &'static str); 7] = [
         (What::Box, "soft box"),
         (What::Ball, "soft ball"),
         (What::Cylinder, "soft cylinder"),
         (What::Torus, "soft torus"),
         (What::Cloth, "cloth"),
+        (What::Grains, "grains"),
         (What::Mesh, "mesh (fixed)"),
     ];
 

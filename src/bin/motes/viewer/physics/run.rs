@@ -1,10 +1,11 @@
 //! The thread's loop: commands, steps at the wished pace, frames for the window.
 
 use super::command::Command;
+use super::edits::{self, Edits};
 use super::moment::{Sample, SceneInfo};
 use super::straight::{Gpu, OnDevice, Straight};
 use super::topology::{Topology, TopologyKey};
-use super::{Shared, edit};
+use super::{Shared, edit, keep};
 use crate::commands::setup::set_param;
 use crate::failure::Failure;
 use crate::viewer::messages::Note;
@@ -38,12 +39,18 @@ pub struct Runner {
     engine: Option<Engine>,
     origin: Origin,
     info: Arc<SceneInfo>,
+    /// The keys that the scene was opened with.
+    sets: Vec<String>,
     threads: usize,
     backend: &'static str,
     straight: Straight,
     /// Frames since the positions were brought here.
     apart: u32,
     playing: bool,
+    /// A film shows every so many steps.
+    record: Option<u32>,
+    /// The window has to see this moment before the next step.
+    holds: bool,
     /// Steps to take before stopping.
     owed: u32,
     speed: f32,
@@ -52,6 +59,8 @@ pub struct Runner {
     /// Changes by hand, so that the topology is made anew.
     edits: u64,
     torn: bool,
+    /// The worlds before and after edits.
+    undo: Edits,
     dragged: Option<ParticleId>,
     /// Tells the comparison that goes on to end.
     stop_compare: Arc<AtomicBool>,
@@ -69,17 +78,21 @@ impl Runner {
             engine: None,
             origin: Origin::Nothing,
             info: Arc::default(),
+            sets: Vec::new(),
             threads,
             backend: &backends::all()[0].name,
             straight: Straight::new(Gpu::default()),
             apart: 0,
             playing: false,
+            record: None,
+            holds: false,
             owed: 0,
             speed: 1.0,
             due: Instant::now(),
             generation: 0,
             edits: 0,
             torn: false,
+            undo: Edits::default(),
             dragged: None,
             stop_compare: Arc::default(),
             topology: Default::default(),
@@ -113,7 +126,7 @@ impl Runner {
     }
 
     fn steps(&self) -> bool {
-        self.engine.is_some() && (self.playing || self.owed > 0)
+        self.engine.is_some() && (self.playing || self.owed > 0) && !self.holds
     }
 
     /// How long to wait for a command: until the next step, or for good.
@@ -152,6 +165,7 @@ impl Runner {
             Ok(()) => {
                 let sample = Sample::of(engine.world().step_count(), engine.report());
                 self.shared.samples.force_push(sample);
+                self.holds = self.is_recorded();
             }
             Err(error) => return self.stop(format!("the step was not taken: {error}")),
         }
@@ -166,6 +180,13 @@ impl Runner {
         }
     }
 
+    /// Whether a film shows the moment as it is.
+    fn is_recorded(&self) -> bool {
+        let step = self.engine.as_ref().map(|engine| engine.world().step_count());
+        let every = self.record.map(u64::from);
+        step.zip(every).is_some_and(|(step, every)| step.is_multiple_of(every))
+    }
+
     /// Hands a copy to the window, if it took the last one.
     fn publish(&mut self) {
         if !(self.changed && self.shared.wanted.load(Ordering::Acquire)) {
@@ -173,12 +194,14 @@ impl Runner {
         }
         // Whatever comes of it, it need not be tried again before something else changes.
         self.changed = false;
+        self.holds = false;
         let on_device = match self.bring() {
             Ok(on_device) => on_device,
             Err(error) => {
                 return self.stop(format!("the device's last steps are lost: {error}"));
             }
         };
+        let recorded = self.is_recorded();
         let Some(engine) = &mut self.engine else { return };
         let key = TopologyKey::of(engine.world(), self.generation, self.edits);
         if self.topology.0 != key {
@@ -193,6 +216,8 @@ impl Runner {
         moment.on_device = on_device;
         moment.generation = self.generation;
         moment.playing = self.playing;
+        moment.recorded = recorded;
+        moment.edits = self.undo.counts();
         moment.backend = self.backend;
         moment.scene = Arc::clone(&self.info);
         moment.topology = Arc::clone(&self.topology.1);
@@ -227,7 +252,11 @@ impl Runner {
     fn obey(&mut self, command: Command) {
         self.changed = true;
         match command {
-            Command::Open(spec, sets) => self.open(&spec, &sets),
+            Command::Open(spec, sets) => self.open(spec, sets, false),
+            Command::Reload => self.open(self.info.spec.clone(), self.sets.clone(), true),
+            Command::StrokeEnd => self.undo.end_stroke(),
+            Command::Undo => self.go_back(true),
+            Command::Redo => self.go_back(false),
             Command::Play(on) => {
                 self.playing = on;
                 self.due = Instant::now();
@@ -246,10 +275,12 @@ impl Runner {
             Command::Backend(name) => self.move_to(name, self.threads),
             Command::Share(gpu) => self.share(gpu),
             Command::StopCompare => self.stop_compare.store(true, Ordering::Relaxed),
-            Command::Save(..)
-            | Command::Export(..)
-            | Command::Converge(_)
-            | Command::Compare(_) => {
+            Command::Record(every) => {
+                self.record = every;
+                // The film begins with this moment and leaves none out after it.
+                self.holds = every.is_some();
+            }
+            Command::Export | Command::Converge(_) | Command::Compare(_) => {
                 let done = self.look(command);
                 self.say(done);
             }
@@ -271,20 +302,14 @@ impl Runner {
             if let Command::Compare(_) = command {
                 let why = "there is no scene to compare; open one first";
                 self.note(Note::Compared(Err(why.into())));
+                self.note(Note::Compared(Ok(Box::default())));
             }
             return Ok(None);
         };
         engine.fetch()?;
         let world = engine.world();
         match command {
-            Command::Save(path) => {
-                snapshot::save(&path, &self.info.spec, world)?;
-                Ok(Some(format!("state saved as {}", path.display())))
-            }
-            Command::Export(folder, format) => {
-                motes::export::write_world(&folder, format, world)?;
-                Ok(Some(format!("particles exported to {}", folder.display())))
-            }
+            Command::Export => keep::write(world, &self.info.spec).map(Some),
             Command::Converge(iterations) => {
                 convergence::measure(world.clone(), iterations, &self.notes);
                 Ok(None)
@@ -304,6 +329,16 @@ impl Runner {
     /// Commands that change the world.
     fn change(&mut self, command: Command) {
         let Some(engine) = &mut self.engine else { return };
+        let what = edit_word(&command);
+        let before = match what {
+            // The device has what is kept; only the cut of a stroke that goes on needs nothing.
+            Some(what) if self.undo.wants(what) => match engine.fetch() {
+                Ok(()) => Some(engine.world().clone()),
+                Err(error) => return self.fail(what, error),
+            },
+            _ => None,
+        };
+        let torn = self.torn;
         let world = engine.world_mut();
         self.edits += 1;
         let done = match command {
@@ -348,23 +383,55 @@ impl Runner {
             Command::Remove(id) => {
                 world.remove_particles(&[id]).map(|()| Some(format!("particle {} removed", id.0)))
             }
+            Command::RemoveObstacle(number) => edit::remove_obstacle(world, number).map(Some),
             Command::Throw(ball) => {
                 edit::throw(world, &ball).map(|id| Some(format!("ball thrown: particle {}", id.0)))
             }
             Command::Place(placement) => edit::place(world, &placement).map(Some),
             _ => Ok(None),
         };
+        if let Some(what) = what {
+            self.undo.keep(what, before, torn, matches!(done, Ok(Some(_))));
+        }
         self.say(done);
     }
 
-    fn open(&mut self, spec: &str, sets: &[String]) {
-        match load(spec, sets) {
+    /// Takes a scene. One that fails leaves the running scene, and what a reset goes back to.
+    fn open(&mut self, spec: String, sets: Vec<String>, reloaded: bool) {
+        match load(&spec, &sets) {
             Ok((origin, info, world)) => {
-                self.origin = origin;
-                self.info = Arc::new(info);
-                self.take_world(world);
+                if self.take_world(world) {
+                    self.origin = origin;
+                    self.info = Arc::new(SceneInfo { reloaded, ..info });
+                    self.sets = sets;
+                    self.undo = Edits::default();
+                }
             }
-            Err(error) => self.fail(spec, error),
+            Err(error) => self.fail(&spec, error),
+        }
+    }
+
+    /// Takes back the last edit, or does it again: the world as it was before it, or after it.
+    fn go_back(&mut self, back: bool) {
+        let Some(engine) = &mut self.engine else { return };
+        if let Err(error) = engine.fetch() {
+            return self.fail("undo", error);
+        }
+        let (now, torn) = (engine.world(), self.torn);
+        let Some(other) = self.undo.swap(back, || (now.clone(), torn)) else {
+            let word = if back { "back" } else { "again" };
+            return self.note(Note::info(format!("there is no edit to take {word}")));
+        };
+        match self.engine(other.world, self.backend, self.threads) {
+            Ok(engine) => {
+                self.engine = Some(engine);
+                self.torn = other.torn;
+                self.dragged = None;
+                self.edits += 1;
+                let word = if back { "taken back" } else { "done again" };
+                self.note(Note::info(format!("{word}: {}", other.what)));
+            }
+            Err(error) => self.fail("undo", error),
         }
     }
 
@@ -380,13 +447,16 @@ impl Runner {
                     world.params = old.params.clone();
                     edit::keep_materials(&mut world, &materials(old));
                 }
-                self.take_world(world);
+                if self.take_world(world) {
+                    self.undo = Edits::default();
+                }
             }
             Err(error) => self.fail("reset", error),
         }
     }
 
-    fn take_world(&mut self, world: World) {
+    /// True when the world runs now; what fails leaves the one before.
+    fn take_world(&mut self, world: World) -> bool {
         self.stop_compare.store(true, Ordering::Relaxed);
         match self.engine(world, self.backend, self.threads) {
             Ok(engine) => {
@@ -395,11 +465,16 @@ impl Runner {
                 // The window has to see what is in the scene before it can say what it needs.
                 self.apart = FRAMES_APART;
                 self.torn = false;
+                self.holds = self.is_recorded();
                 self.dragged = None;
                 self.owed = 0;
                 self.due = Instant::now();
+                true
             }
-            Err(error) => self.fail("the world was not taken", error),
+            Err(error) => {
+                self.fail("the world was not taken", error);
+                false
+            }
         }
     }
 
@@ -424,10 +499,32 @@ impl Runner {
 
     /// An engine whose device brings the world here only when it is shown or changed.
     fn engine(&self, world: World, backend: &str, threads: usize) -> motes::Result<Engine> {
-        let mut engine = self.straight.engine(world, backend, threads)?;
+        // Opening a device and building its programs takes a while.
+        let on_device = backend != backends::all()[0].name;
+        if on_device {
+            self.note(Note::Starting(Some(backend.into())));
+        }
+        let made = self.straight.engine(world, backend, threads);
+        if on_device {
+            self.note(Note::Starting(None));
+        }
+        let mut engine = made?;
         engine.keep_on_device(true);
         Ok(engine)
     }
+}
+
+/// What an edit that can be taken back is called.
+fn edit_word(command: &Command) -> Option<&'static str> {
+    Some(match command {
+        Command::Cut(_) => edits::CUT,
+        Command::TogglePin(_) => "pin",
+        Command::Remove(_) => "remove particle",
+        Command::RemoveObstacle(_) => "remove obstacle",
+        Command::Throw(_) => "throw",
+        Command::Place(_) => "place",
+        _ => return None,
+    })
 }
 
 fn release(world: &mut World, dragged: &mut Option<ParticleId>) {
@@ -456,6 +553,7 @@ fn load(spec: &str, sets: &[String]) -> Result<(Origin, SceneInfo, World), Failu
             spec: spec.into(),
             title: format!("a state of {}", saved.scene),
             camera: scene.map(|s| s.camera()),
+            reloaded: false,
             params: saved.world.params.clone(),
             materials: materials(&saved.world),
         };
@@ -467,6 +565,7 @@ fn load(spec: &str, sets: &[String]) -> Result<(Origin, SceneInfo, World), Failu
         spec: spec.into(),
         title: scene.title().into(),
         camera: Some(scene.camera()),
+        reloaded: false,
         params: world.params.clone(),
         materials: materials(&world),
     };

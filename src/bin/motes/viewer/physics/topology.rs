@@ -2,7 +2,7 @@
 //! changed, and shared with the window.
 
 use crate::painter::picture::hidden;
-use crate::painter::skin::{Skin, joined, skin};
+use crate::painter::skin::{Skin, skins};
 use motes::{Object, World};
 
 /// Objects, skins and edges of a world.
@@ -45,7 +45,7 @@ impl TopologyKey {
         // Sampled: a sort moves nearly all of them.
         let stride = (ids.len() / 512).max(1);
         let order = ids.iter().step_by(stride).fold(ids.len() as u64, |hash, &id| {
-            (hash ^ u64::from(id)).wrapping_mul(0x0000_0100_0000_01b3).rotate_left(17)
+            (hash ^ id).wrapping_mul(0x0000_0100_0000_01b3).rotate_left(17)
         });
         TopologyKey { generation, edits, broken: world.broken(), order }
     }
@@ -62,20 +62,20 @@ impl Topology {
             hidden: hidden(world),
             ..Topology::default()
         };
-        let edges = (torn || world.broken() > 0).then(|| joined(world));
         for (number, object) in objects.iter().enumerate() {
-            let skin = object.visible.then(|| skin(world, object, edges.as_ref())).flatten();
             let mut info = ObjectInfo { name: object.name.clone(), particles: 0, mass: 0.0 };
             for slot in object.particles().filter_map(|id| p.slot(id)) {
                 // A particle of several objects counts as one of the first.
                 topology.object[slot] = topology.object[slot].min(number as u32);
-                topology.skinned[slot] |= skin.is_some();
                 info.particles += 1;
                 let w = p.positions()[slot].w;
                 info.mass += if w > 0.0 { 1.0 / w } else { 0.0 };
             }
             topology.objects.push(info);
-            topology.skins.extend(skin.map(|skin| (number as u32, skin)));
+        }
+        topology.skins = skins(world, torn);
+        for &slot in topology.skins.iter().flat_map(|(_, skin)| &skin.covered) {
+            topology.skinned[slot] = true;
         }
         let set = world.distance();
         topology.edges = (0..set.len()).map(|i| (set.particles(i), set.rest()[i])).collect();

@@ -5,6 +5,7 @@ use crate::viewer::backends;
 use crate::viewer::input::Input;
 use crate::viewer::keys::{BINDINGS, FLY};
 use crate::viewer::physics::{Command, What};
+use crate::viewer::queue::{Queue, Waiting};
 use crate::viewer::state::Viewer;
 use glam::{Vec2, Vec3};
 use imgui::{Io, MouseButton};
@@ -21,7 +22,7 @@ pub struct Monkey {
 
 impl Monkey {
     pub fn new(seed: u64, seconds: f32) -> Self {
-        let seconds = Duration::from_secs_f32(seconds.clamp(0.0, 86_400.0));
+        let seconds = Duration::from_secs_f32(seconds);
         Monkey { state: seed, until: Instant::now() + seconds, down: None }
     }
 
@@ -35,10 +36,16 @@ impl Monkey {
     }
 
     /// Does something. True when its time is over and nothing is held any more.
-    pub fn play(&mut self, viewer: &mut Viewer, io: &mut Io, window: &Window) -> bool {
+    pub fn play(
+        &mut self,
+        viewer: &mut Viewer,
+        io: &Io,
+        inputs: &mut Queue,
+        window: &Window,
+    ) -> bool {
         if io.want_text_input && self.random(4) == 0 {
             let letters = ['a', '.', '-', '7', 'e', '/', '\u{e9}', ' '];
-            io.add_input_character(letters[self.random(letters.len() as u64) as usize]);
+            inputs.push(Waiting::Text(letters[self.random(letters.len() as u64) as usize]));
         }
         let over = Instant::now() >= self.until;
         let input = match (over, self.down.take()) {
@@ -49,9 +56,7 @@ impl Monkey {
                 None => return false,
             },
         };
-        let (mouse, keys) = (io.want_capture_mouse, io.want_text_input);
-        input.tell(io);
-        viewer.input(input, mouse, keys);
+        inputs.push(Waiting::Script(input));
         false
     }
 
@@ -86,10 +91,16 @@ impl Monkey {
                 self.down = down;
                 let binding = &BINDINGS[self.random(BINDINGS.len() as u64) as usize];
                 // The monkey writes no files and opens no large scenes: they would only cost time.
-                let leaves_files = [Action::Record, Action::Export, Action::SaveProfile];
-                let skipped = leaves_files.contains(&binding.action)
-                    || [Action::Screenshot, Action::NextScene, Action::PreviousScene]
-                        .contains(&binding.action);
+                let skipped = matches!(
+                    binding.action,
+                    Action::Record(_)
+                        | Action::Export
+                        | Action::SaveProfile
+                        | Action::Screenshot(_)
+                        | Action::NextScene
+                        | Action::PreviousScene
+                        | Action::Recent
+                );
                 (!skipped).then_some(Input::Key(binding.key, true))
             }
             90..95 => {

@@ -1,6 +1,6 @@
 //! Lines of a script as things to do. A wrong line is refused before the window opens.
 
-use super::{Op, Point, STROKE, Script, parameter};
+use super::{Op, PATIENCE, Point, STROKE, Script, parameter};
 use crate::cli::PainterName;
 use crate::failure::Failure;
 use crate::viewer::colors::ColorBy;
@@ -13,6 +13,15 @@ use imgui::MouseButton;
 use motes::Scene;
 use std::path::Path;
 use std::time::Instant;
+
+/// More steps than any machine takes in the time that a line has.
+const MOST_STEPS: u32 = 1_000_000;
+/// As many frames as are drawn in the time that a line has.
+const MOST_FRAMES: u32 = PATIENCE.as_secs() as u32 * 60;
+/// Larger windows are cut.
+const MOST_PIXELS: u32 = 16_384;
+/// A day.
+const MOST_SECONDS: f32 = 86_400.0;
 
 impl Script {
     /// Reads a script.
@@ -45,8 +54,8 @@ fn read(line: &str) -> Result<Vec<Op>, String> {
         "open" => vec![Op::Open(words.word()?)],
         "play" => vec![Op::Play(true)],
         "pause" => vec![Op::Play(false)],
-        "steps" => vec![Op::Steps(words.number()?)],
-        "wait" => vec![Op::Wait(words.number()?)],
+        "steps" => vec![Op::Steps(words.count(MOST_STEPS)?)],
+        "wait" => vec![Op::Wait(words.count(MOST_FRAMES)?)],
         "move" => vec![Op::Move(words.point()?), Op::Wait(1)],
         "press" => vec![Op::Button(words.button()?, true)],
         "release" => vec![Op::Button(words.button()?, false)],
@@ -59,11 +68,16 @@ fn read(line: &str) -> Result<Vec<Op>, String> {
             ops.push(Op::Shift(false));
             ops
         }
-        "wheel" => vec![Op::Wheel(words.number()?)],
+        "wheel" => vec![Op::Wheel(words.real()?)],
         "key" => {
             let name = words.word()?;
             let key = keys::by_name(&name).ok_or(format!("no key `{name}`; ? lists them"))?;
-            vec![Op::Key(key, true), Op::Wait(1), Op::Key(key, false), Op::Wait(1)]
+            let mut ops = vec![Op::Key(key, true), Op::Wait(1), Op::Key(key, false), Op::Wait(1)];
+            if keys::needs_shift(&name) {
+                ops.insert(0, Op::Shift(true));
+                ops.push(Op::Shift(false));
+            }
+            ops
         }
         "drop" => vec![Op::Drop(words.word()?.into()), Op::Wait(2)],
         "type" => vec![Op::Type(words.rest()), Op::Wait(2)],
@@ -80,9 +94,12 @@ fn read(line: &str) -> Result<Vec<Op>, String> {
             let (material, name) = (words.word()?, words.word()?);
             let known = COEFFICIENTS.iter().find(|known| known.name == name);
             let name = known.ok_or(format!("materials have no `{name}`"))?.name;
-            vec![Op::Material(material, name, words.number()?), Op::Wait(3)]
+            vec![Op::Material(material, name, words.real()?), Op::Wait(3)]
         }
-        "resize" => vec![Op::Resize(words.number()?, words.number()?), Op::Wait(2)],
+        "resize" => {
+            let (width, height) = (words.count(MOST_PIXELS)?, words.count(MOST_PIXELS)?);
+            vec![Op::Resize(width, height), Op::Wait(2)]
+        }
         "threads" => vec![Op::Threads(words.number()?), Op::Wait(3)],
         "backend" => {
             let name = words.word()?;
@@ -102,7 +119,7 @@ fn read(line: &str) -> Result<Vec<Op>, String> {
             };
             vec![Op::Lose(what), Op::Wait(3)]
         }
-        "speed" => vec![Op::Speed(words.number()?)],
+        "speed" => vec![Op::Speed(words.real()?)],
         "color" => {
             let name = words.word()?;
             let found = ColorBy::ALL.iter().find(|(_, known)| *known == name);
@@ -111,7 +128,13 @@ fn read(line: &str) -> Result<Vec<Op>, String> {
         }
         "screenshot" => vec![Op::Wait(2), Op::Screenshot(words.word()?.into())],
         "report" => vec![Op::Wait(2), Op::Report(words.word()?.into())],
-        "monkey" => vec![Op::Monkey(words.number()?, words.number()?)],
+        "monkey" => {
+            let (seed, seconds) = (words.number()?, words.real()?);
+            if !(0.0..=MOST_SECONDS).contains(&seconds) {
+                return Err(format!("{seconds} s are not within 0 and {MOST_SECONDS} s"));
+            }
+            vec![Op::Monkey(seed, seconds)]
+        }
         "quit" => vec![Op::Quit],
         other => return Err(format!("`{other}` is not known")),
     };
@@ -158,6 +181,27 @@ impl Words<'_> {
         word.parse().map_err(|_| format!("`{word}` is not a number that fits"))
     }
 
+    /// A whole number from 1 on. Above `most` the line would not end in the time it has.
+    fn count(&mut self, most: u32) -> Result<u32, String> {
+        let count = self.number()?;
+        match (1..=most).contains(&count) {
+            true => Ok(count),
+            false => Err(format!(
+                "{count} is not within 1 and {most}; a line that is not done after {} s has failed",
+                PATIENCE.as_secs()
+            )),
+        }
+    }
+
+    /// A number that is one: a script that waits for nothing finite never ends.
+    fn real(&mut self) -> Result<f32, String> {
+        let number: f32 = self.number()?;
+        match number.is_finite() {
+            true => Ok(number),
+            false => Err(format!("`{number}` is not a number that fits")),
+        }
+    }
+
     fn rest(&mut self) -> String {
         std::mem::take(&mut self.0).join(" ")
     }
@@ -168,14 +212,18 @@ impl Words<'_> {
             let id = id.parse().map_err(|_| format!("`{word}` is not @ and an id"))?;
             return Ok(Point::Particle(id));
         }
-        let x = word.parse().map_err(|_| format!("`{word}` is not a number"))?;
-        Ok(Point::At(Vec2::new(x, self.number()?)))
+        let x: f32 = word.parse().map_err(|_| format!("`{word}` is not a number"))?;
+        let y = self.real()?;
+        if !x.is_finite() {
+            return Err(format!("`{word}` is not a number that fits"));
+        }
+        Ok(Point::At(Vec2::new(x, y)))
     }
 
     fn placement(&mut self) -> Result<Placement, String> {
         let word = self.word()?;
-        let position = Vec3::new(self.number()?, self.number()?, self.number()?);
-        let size = self.number()?;
+        let position = Vec3::new(self.real()?, self.real()?, self.real()?);
+        let size = self.real()?;
         let mut wanted = Placement { position, scale: size, spacing: size, ..Placement::default() };
         match What::ALL.iter().find(|(_, name)| name.rsplit(' ').next() == Some(&word)) {
             Some((what, _)) => wanted.what = *what,
@@ -221,6 +269,18 @@ mod tests {
             ("place my.obj 1 high 3 1", "not a number"),
             ("color red", "no colouring"),
             ("quit now", "too much"),
+            // What could never end.
+            ("wait 4000000000", "not within"),
+            ("steps 4000000000", "not within"),
+            ("steps 0", "not within"),
+            ("resize 0 600", "not within"),
+            ("monkey 1 inf", "not a number"),
+            ("monkey 1 nan", "not a number"),
+            ("monkey 1 -1", "not within"),
+            ("monkey 1 1e9", "not within"),
+            ("speed nan", "not a number"),
+            ("move inf 3", "not a number"),
+            ("wheel nan", "not a number"),
         ] {
             let why = Script::parse(&format!("play\n{bad}")).err().unwrap();
             assert!(why.contains(says) && why.contains("line 2"), "{bad}: {why}");

@@ -3,6 +3,7 @@
 use crate::commands::machine;
 use crate::viewer::colors::Colors;
 use crate::viewer::panels::Layout;
+use crate::viewer::settings::Settings;
 use crate::viewer::state::Viewer;
 use motes::file::write_atomically;
 use serde_json::json;
@@ -15,8 +16,8 @@ const MOST: usize = 400;
 pub fn write(path: &Path, viewer: &Viewer, window: &Window, scale: f32) -> Result<(), String> {
     let moment = &viewer.moment;
     let size = window.inner_size();
-    let layout =
-        Layout::new([size.width as f32, size.height as f32], scale, viewer.settings.panels);
+    let Settings { panels, splits, .. } = viewer.settings;
+    let layout = Layout::new([size.width as f32, size.height as f32], scale, panels, &splits);
     let colors = Colors::new(moment, viewer.settings.color);
     let stride = moment.positions.len().div_ceil(MOST).max(1);
     let particles: Vec<_> = (0..moment.positions.len())
@@ -31,6 +32,7 @@ pub fn write(path: &Path, viewer: &Viewer, window: &Window, scale: f32) -> Resul
                 "radius": moment.radii[slot],
                 "color": colors.of(slot),
                 "density": moment.densities.get(slot),
+                "strain": colors.strain(slot),
                 "pixel": seen.map(|(at, _)| at.to_array()),
                 "depth": seen.map(|(_, depth)| depth),
                 "skinned": moment.topology.skinned.get(slot),
@@ -64,6 +66,11 @@ pub fn write(path: &Path, viewer: &Viewer, window: &Window, scale: f32) -> Resul
         "backend": moment.backend,
         "painter": viewer.painting.label(viewer.painting.used),
         "selected": viewer.selected,
+        "place_file": viewer.placement.file,
+        "place_at": viewer.placement.position.to_array(),
+        "obstacle": viewer.obstacle,
+        "edits": moment.edits,
+        "recent": viewer.settings.recent,
         "color_range": viewer.settings.color.unit().map(|unit| (colors.range(), unit)),
         "size": [size.width, size.height],
         "scale": scale,
@@ -91,6 +98,7 @@ pub fn write(path: &Path, viewer: &Viewer, window: &Window, scale: f32) -> Resul
         "convergence": curve.map(|c| c.kinds.len()),
         "compared": viewer.compare.result.as_ref().map(|c| c.runs.len()),
         "comparing": viewer.compare.runs,
+        "starting": viewer.starts(),
         "messages": messages,
         "particles": particles,
     });
