@@ -187,8 +187,8 @@ impl ApplicationHandler for App {
     fn window_event(&mut self, event_loop: &ActiveEventLoop, id: WindowId, event: WindowEvent) {
         match &event {
             WindowEvent::CloseRequested => return event_loop.exit(),
-            WindowEvent::Destroyed => {
-                // A window that we close ourselves is not heard of any more.
+            // One that we closed ourselves is no longer shown.
+            WindowEvent::Destroyed if self.shown.is_some() => {
                 self.end = Err(Failure::Failed(GONE.into()));
                 return event_loop.exit();
             }
