@@ -17,6 +17,7 @@ pub(crate) struct Fans {
 
 impl Fans {
     /// Those of a world.
+    #[cfg(any(test, feature = "vulkan"))]
     pub fn of(world: &World) -> Self {
         let mut fans = Fans::default();
         fans.update(world);

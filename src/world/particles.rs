@@ -305,7 +305,7 @@ mod tests {
             let count = particles.len() as u32;
             let order: Vec<u32> = (0..count).rev().collect();
             particles.permute(&order);
-            let leaves = |id: u64| (id * 7 + round) % 5 == 0;
+            let leaves = |id: u64| (id * 7 + round).is_multiple_of(5);
             gone.extend(particles.id.iter().copied().filter(|&id| leaves(id)));
             let keep: Vec<bool> = particles.id.iter().map(|&id| !leaves(id)).collect();
             particles.retain(&keep);
