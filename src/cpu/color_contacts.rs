@@ -29,8 +29,9 @@ const PAIR_COLORS: u32 = 32;
 /// A colour of tiles with fewer batches than this is solved by the calling worker alone: that takes
 /// some microseconds, and handing it out would take one or two.
 const LIGHT: usize = 128;
-/// Particles whose tiles make a block when pairs are coloured: some microseconds of work.
-const COLORED: usize = 256;
+/// Particles whose tiles make a block when pairs are coloured: up to a tenth of a millisecond of work in
+/// a pile, and a few microseconds where little touches.
+const COLORED: usize = 1024;
 
 /// A contact candidate: i < j, and the distance of the centres at which they touch, m.
 #[derive(Clone, Copy)]
