@@ -1,5 +1,6 @@
-//! The same bits for any number of threads, on every built-in scene: 300 steps of the small ones,
-//! 20 above 10 000 particles. The long version is a command:
+//! The same bits for any number of threads, on every built-in scene: 120 steps of the small ones,
+//! 10 above 10 000 particles. The long versions are commands: 300 and 20 steps with
+//! `MOTES_LONG=1 cargo test --release --test determinism`, and a whole scene with
 //! `for n in 1 2 3 8; do motes run SCENE --threads $n --hash; done`.
 
 use motes::{Backend, Engine, Scene, Solver};
@@ -8,7 +9,13 @@ fn hash(scene: &Scene, solver: Solver, threads: usize) -> u64 {
     let mut world = scene.build().unwrap();
     world.params.solver = solver;
     let dt = world.params.dt;
-    let steps = if world.particles().len() > 10_000 { 20 } else { 300 };
+    let long = std::env::var("MOTES_LONG").is_ok_and(|v| v == "1");
+    let steps = match (world.particles().len() > 10_000, long) {
+        (true, false) => 10,
+        (true, true) => 20,
+        (false, false) => 120,
+        (false, true) => 300,
+    };
     let mut engine = Engine::new(world, Backend::Cpu { threads }).unwrap();
     for _ in 0..steps {
         engine.step(dt).unwrap();
