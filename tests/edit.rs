@@ -186,7 +186,7 @@ fn iterations_end_early_at_the_residual_or_the_budget() {
 /// The CPU, and a Vulkan device where there is one.
 fn backends() -> Vec<Backend> {
     let cpu = Backend::Cpu { threads: 2 };
-    #[cfg(feature = "vulkan")]
+    #[cfg(all(feature = "vulkan", feature = "harness"))]
     if motes::vulkan::harness::trial::usable().is_some() {
         return vec![cpu, Backend::Vulkan { device: None, from: None }];
     }
