@@ -21,10 +21,12 @@ mod harness;
 mod iterate;
 mod legal;
 mod neighbors;
+mod quality;
 #[cfg(feature = "vulkan")]
 mod shared;
 
 pub use neighbors::{Neighbor, NeighborList};
+pub use quality::{Quality, Residual};
 
 /// Where the passes run. Two pools are equal when they are one and the same.
 #[derive(Clone, Debug)]
@@ -129,6 +131,8 @@ pub struct Engine {
     /// Marks the world this engine stepped; see [`Engine::adopt`].
     me: Arc<()>,
     steps: u64,
+    /// Length of the last substep, s; 0 before the first.
+    h: f32,
 }
 
 /// Everything [`schedule`] depends on, cheap to compare.
@@ -178,6 +182,7 @@ impl Engine {
             legality: legal::Legality::default(),
             me: Arc::new(()),
             steps: 0,
+            h: 0.0,
         })
     }
 
@@ -343,6 +348,7 @@ impl Engine {
         self.listed_for = None;
         let started = Instant::now();
         let h = dt / self.world.params.substeps as f32;
+        self.h = h;
         self.report.broad_phase = self.schedule.broad_phase;
         #[cfg(feature = "vulkan")]
         if self.vulkan.is_some() {

@@ -110,7 +110,7 @@ passes! {
         reads [Position Predicted Velocity] writes [Velocity VelocityPrior Predicted Position];
     Restitution "restitution" "gives closing contacts their bounce"
         reads [Predicted Velocity VelocityPrior Radius Material Materials Neighbors ContactRows EnvironmentContacts] writes [Velocity Delta];
-    Sleep "sleep" "takes the new positions, unless the move is below the sleeping threshold"
+    Sleep "sleep" "takes the new positions, unless a particle is slower than the sleeping threshold"
         reads [Predicted] writes [Position];
 }
 

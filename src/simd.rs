@@ -58,6 +58,8 @@ pub trait Number:
     /// Whether it is greater than `other`; not for NaN.
     fn above(self, other: Self) -> Self::Mask;
     fn both(a: Self::Mask, b: Self::Mask) -> Self::Mask;
+    /// Whether a mask is set in any lane.
+    fn any(mask: Self::Mask) -> bool;
     /// `yes` where the mask is set, `no` elsewhere, bit for bit.
     fn select(mask: Self::Mask, yes: Self, no: Self) -> Self;
 }
@@ -109,8 +111,6 @@ pub trait Simd:
     fn flip_w(self) -> Self;
     /// Whether a mask is set in all lanes.
     fn all(mask: Self::Mask) -> bool;
-    /// Whether a mask is set in any lane.
-    fn any(mask: Self::Mask) -> bool;
     /// Whether it is greater than `other` or equal to it; not for NaN.
     fn reaches(self, other: Self) -> Self::Mask;
     /// The larger of two; `other` where one of them is NaN.

@@ -132,10 +132,11 @@ fn fast_particles_do_not_tunnel_through_a_thin_mesh() {
 /// Sleeping keeps positions of particles that hardly move, and no others.
 #[test]
 fn sleeping_stops_creep_but_not_motion() {
-    let run = |sleeping: f32, speed: f32| {
+    let run = |substeps: u32, speed: f32| {
         let mut world = World::new();
         world.params.gravity = Vec3::ZERO;
-        world.params.sleeping = sleeping;
+        world.params.sleeping = 0.06;
+        world.params.substeps = substeps;
         let id = world.add_particle(&particle(Vec3::ZERO, Vec3::X * speed)).unwrap();
         let mut engine = engine(world);
         for _ in 0..60 {
@@ -143,8 +144,10 @@ fn sleeping_stops_creep_but_not_motion() {
         }
         (engine.world().position(id).unwrap().x, engine.world().velocity(id).unwrap().x)
     };
-    assert_eq!(run(1e-3, 0.03), (0.0, 0.03), "0.5 mm a step is kept, the velocity left alone");
-    assert!((run(1e-3, 0.12).0 - 0.12).abs() < 1e-4, "2 mm a step is taken");
+    for substeps in [1, 4, 20] {
+        assert_eq!(run(substeps, 0.03), (0.0, 0.03), "slower stays, its velocity left alone");
+        assert!((run(substeps, 0.12).0 - 0.12).abs() < 1e-4, "faster moves");
+    }
 }
 
 #[test]

@@ -49,11 +49,13 @@ fn on_50_squared_gauss_seidel_is_far_ahead_of_jacobi() {
     let to_10 = |solver, threads, most| iterations_to(0.1, &world, solver, threads, 1.0, most);
     let seidel = to_10(Solver::Seidel, 1, 1000).expect("gauss-seidel converges");
     let jacobi = to_10(Solver::Jacobi, 2, 5000).expect("jacobi converges");
+    // Another program that sweeps the edges direction by direction takes 186; cell by cell it is 241.
+    assert!((184..=188).contains(&seidel), "{seidel}");
     assert!(8 * seidel <= jacobi, "seidel {seidel}, jacobi {jacobi}");
     // The averaged Jacobi of the thesis's own engine takes as many.
     assert!((2600..3000).contains(&jacobi), "{jacobi}");
     let colored = to_10(Solver::Colored, 2, 1000).expect("colours converge");
-    assert!(colored * 4 <= seidel * 5, "seidel {seidel}, colored {colored}");
+    assert!(colored <= 250, "{colored}");
     let lockfree = to_10(Solver::Lockfree, 2, 1000).expect("lock-free converges");
     assert!(lockfree * 4 <= seidel * 5, "seidel {seidel}, lockfree {lockfree}");
 }
@@ -77,6 +79,9 @@ fn too_much_over_relaxation_stalls() {
     let modest = iterations_to(0.1, &world, Solver::Colored, 1, 1.3, 1500);
     let plain = iterations_to(0.1, &world, Solver::Colored, 1, 1.0, 1500);
     assert!(modest < plain, "{modest:?} {plain:?}");
+    // Direction by direction, `seidel` bears more: another program takes 67 as well.
+    let bold = iterations_to(0.1, &world, Solver::Seidel, 1, 1.5, 1500);
+    assert!(bold.is_some_and(|count| (64..=70).contains(&count)), "{bold:?}");
 }
 
 #[test]

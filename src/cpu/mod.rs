@@ -217,7 +217,7 @@ impl Cpu {
             Pass::Accelerate => accelerate::run(team, world, scratch, &at),
             Pass::UpdateVelocity => update_velocity::run(team, world, scratch, &at),
             Pass::Restitution => restitution::run(team, world, scratch, &at),
-            Pass::Sleep => sleep::run(team, world),
+            Pass::Sleep => sleep::run(team, world, &at),
         }
         Ok(())
     }

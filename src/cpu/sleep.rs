@@ -1,12 +1,15 @@
-//! Takes the new positions, unless a particle moved less than the sleeping threshold.
-//! x = p if |p - x| >= threshold; the velocity is left alone [J 3.1.5].
+//! Takes the new positions, unless a particle was slower than the sleeping threshold.
+//! x = p if |p - x| >= threshold h; the velocity is left alone [J 3.1.5]. The threshold is a speed,
+//! so what sleeps does not depend on the number of substeps.
 //! Reads: predicted [m]. Writes: position. Order: each particle alone; deterministic.
 
+use super::Moment;
 use super::team::{BLOCK, Shared, Team};
 use crate::world::World;
 
-pub(crate) fn run(team: &Team, world: &mut World) {
-    let limit_sq = world.params.sleeping * world.params.sleeping;
+pub(crate) fn run(team: &Team, world: &mut World, at: &Moment) {
+    let limit = world.params.sleeping * at.h;
+    let limit_sq = limit * limit;
     let particles = &mut world.particles;
     let rows = (Shared::new(&mut particles.position), &particles.predicted[..]);
     team.rows(rows, BLOCK, |_, (position, predicted)| {

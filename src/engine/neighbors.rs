@@ -69,7 +69,7 @@ impl NeighborList<'_> {
             Made::Fetched(made) => made.builds,
         }
     }
-    fn entries(&self, slot: usize) -> &[Entry] {
+    pub(super) fn entries(&self, slot: usize) -> &[Entry] {
         match &self.made {
             Made::Here(made, _) => made.of(slot),
             #[cfg(feature = "vulkan")]

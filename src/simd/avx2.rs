@@ -64,6 +64,11 @@ impl Number for Avx2 {
         unsafe { _mm256_and_ps(a, b) }
     }
     #[inline(always)]
+    fn any(mask: __m256) -> bool {
+        // SAFETY: see `Avx2`.
+        unsafe { _mm256_movemask_ps(mask) != 0 }
+    }
+    #[inline(always)]
     fn select(mask: __m256, yes: Self, no: Self) -> Self {
         // SAFETY: see `Avx2`.
         Avx2(unsafe { _mm256_blendv_ps(no.0, yes.0, mask) })
@@ -226,11 +231,6 @@ impl Simd for Avx2 {
     fn all(mask: __m256) -> bool {
         // SAFETY: see `Avx2`.
         unsafe { _mm256_movemask_ps(mask) == 0xff }
-    }
-    #[inline(always)]
-    fn any(mask: __m256) -> bool {
-        // SAFETY: see `Avx2`.
-        unsafe { _mm256_movemask_ps(mask) != 0 }
     }
     #[inline(always)]
     fn reaches(self, other: Self) -> __m256 {

@@ -44,6 +44,10 @@ impl Number for Scalar {
         from_fn(|k| a[k] & b[k])
     }
     #[inline(always)]
+    fn any(mask: Self::Mask) -> bool {
+        mask.iter().any(|&set| set)
+    }
+    #[inline(always)]
     fn select(mask: Self::Mask, yes: Self, no: Self) -> Self {
         Scalar(from_fn(|k| if mask[k] { yes.0[k] } else { no.0[k] }))
     }
@@ -118,10 +122,6 @@ impl Simd for Scalar {
     #[inline(always)]
     fn all(mask: Self::Mask) -> bool {
         mask.iter().all(|&set| set)
-    }
-    #[inline(always)]
-    fn any(mask: Self::Mask) -> bool {
-        mask.iter().any(|&set| set)
     }
     #[inline(always)]
     fn reaches(self, other: Self) -> Self::Mask {

@@ -46,6 +46,10 @@ impl Number for Wide {
         a & b
     }
     #[inline(always)]
+    fn any(mask: f32x8) -> bool {
+        mask.to_bitmask() != 0
+    }
+    #[inline(always)]
     fn select(mask: f32x8, yes: Self, no: Self) -> Self {
         Wide(mask.select(yes.0, no.0))
     }
@@ -169,10 +173,6 @@ impl Simd for Wide {
     #[inline(always)]
     fn all(mask: f32x8) -> bool {
         mask.to_bitmask() == 0xff
-    }
-    #[inline(always)]
-    fn any(mask: f32x8) -> bool {
-        mask.to_bitmask() != 0
     }
     #[inline(always)]
     fn reaches(self, other: Self) -> f32x8 {

@@ -386,6 +386,8 @@ pub(crate) fn globals(
     // One word for each kind, in order.
     out[g::LAW..][..traits.laws.len()].copy_from_slice(&traits.laws);
     let up = world.up();
+    // The shortest move of a substep that is taken.
+    let sleeping = p.sleeping * h;
     let numbers = [
         (g::H, h),
         (g::INV_H, 1.0 / h),
@@ -400,7 +402,7 @@ pub(crate) fn globals(
         (g::UP, up.x),
         (g::UP_Y, up.y),
         (g::UP_Z, up.z),
-        (g::SLEEPING_SQ, p.sleeping * p.sleeping),
+        (g::SLEEPING_SQ, sleeping * sleeping),
         (g::RHO, p.rho),
         (g::TILE_PER_METRE, traits.tile_per_metre),
         (g::COMMON_CONTACT, traits.common_contact),

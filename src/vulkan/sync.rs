@@ -1,7 +1,7 @@
 //! Brings back from the device what a step changed, and the order that it put particles in.
 
 use super::commands::Recorder;
-use super::layout::{SET_FIRST, SET_HEADER, SET_LIVE, state as s};
+use super::layout::{SET_FIRST, SET_HEADER, SET_LIVE, column, state as s};
 use super::load::fetched_columns;
 use super::plan::SetPlan;
 use super::{Traits, Vulkan};
@@ -128,6 +128,19 @@ impl Vulkan {
         Ok(())
     }
 
+    /// Brings the multipliers of the last substep into the world's rows. Steps do not need them
+    /// there, so fetching leaves them out.
+    pub fn fetch_multipliers(&self, world: &mut World) -> Result<()> {
+        let (Some(plan), Some(words)) = (&self.plan, self.rows()?) else { return Ok(()) };
+        for ((rows, set), words) in world.sets.all_mut().into_iter().zip(&plan.sets).zip(&words) {
+            let lambda = by_serial(set, words, column::LAMBDA);
+            for (value, serial) in rows.lambda.iter_mut().zip(&rows.serial) {
+                *value = lambda.get(serial).copied().unwrap_or(0.0);
+            }
+        }
+        Ok(())
+    }
+
     /// The world's rows are as the device has them.
     fn follow_rows(&mut self, world: &World) {
         if let Some(loaded) = &mut self.loaded {
@@ -163,20 +176,27 @@ impl Vulkan {
     }
 }
 
+/// A column of the rows that a device has of a kind, by the number of each row.
+fn by_serial(set: &SetPlan, words: &[u32], wanted: usize) -> HashMap<u32, f32> {
+    if set.cap == 0 {
+        return HashMap::new();
+    }
+    let at = |k: usize, row: usize| words[SET_HEADER + (set.corners + k) * set.cap + row];
+    let live = |color: usize| {
+        let first = words[SET_FIRST + color] as usize;
+        first..first + words[SET_LIVE + color] as usize
+    };
+    let rows = (0..set.colors.len()).flat_map(live);
+    rows.map(|row| (at(column::SERIAL, row), f32::from_bits(at(wanted, row)))).collect()
+}
+
 /// Follows what the device did to the rows of a kind: those that broke go, those that yielded take
 /// their new rest values.
 fn take(rows: &mut ConstraintRows, set: &SetPlan, words: &[u32]) {
     if set.cap == 0 {
         return;
     }
-    let column = |k: usize, row: usize| words[SET_HEADER + k * set.cap + row];
-    let mut rest = HashMap::new();
-    for color in 0..set.colors.len() {
-        let first = words[SET_FIRST + color] as usize;
-        for row in first..first + words[SET_LIVE + color] as usize {
-            rest.insert(column(set.corners + 7, row), f32::from_bits(column(set.corners, row)));
-        }
-    }
+    let rest = by_serial(set, words, column::REST);
     let gone: Vec<bool> = rows.serial.iter().map(|serial| !rest.contains_key(serial)).collect();
     if gone.contains(&true) {
         rows.remove_marked(&gone);

@@ -120,9 +120,9 @@ impl World {
             LatticeEdges::Axis => &HALF_NEIGHBORS[..3],
             LatticeEdges::Full => &HALF_NEIGHBORS,
         };
-        for (x, y, z) in lattice_points(lattice.counts) {
-            let Some(a) = slots.get(x.into(), y.into(), z.into()) else { continue };
-            for (k, d) in directions.iter().enumerate() {
+        for (k, d) in directions.iter().enumerate() {
+            for (x, y, z) in lattice_points(lattice.counts) {
+                let Some(a) = slots.get(x.into(), y.into(), z.into()) else { continue };
                 let (ux, uy, uz) = (i64::from(x) + d[0], i64::from(y) + d[1], i64::from(z) + d[2]);
                 let Some(b) = slots.get(ux, uy, uz) else { continue };
                 // Along a direction every other edge is free of the one before it.

@@ -343,8 +343,8 @@ params! {
     mass_scale: f32 = 0.0, "1/m", 0.0, 1000.0;
     /// Linear damping of all velocities.
     damping: f32 = 0.0, "1/s", 0.0, 1e4;
-    /// Moves shorter than this in a substep are not taken (0: never).
-    sleeping: f32 = 0.0, "m", 0.0, 1.0;
+    /// Particles slower than this stay where they are (0: never).
+    sleeping: f32 = 0.0, "m/s", 0.0, 100.0;
     /// Ends the iterations of a substep once the summed |C| is at or below this (0: never).
     until_residual: f32 = 0.0, "m", 0.0, 1e9;
     /// Ends the iterations of a step once this much time has passed (0: never). Not deterministic.

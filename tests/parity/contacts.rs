@@ -151,18 +151,16 @@ fn every_solver_that_is_deterministic() {
     }
 }
 
-/// Pairs that share no particle are solved alike in any order, so lock-free sweeps can be compared.
-#[test]
-fn lone_pairs_without_locks() {
-    let Some(mut sides) = sides() else { return };
+/// Pairs over a floor, each particle `apart` from their middle and on its way there.
+fn lone_pairs(apart: f32, speed: f32) -> World {
     let mut world = World::new();
     let mut random = Random(3);
     for k in 0..200 {
         let middle = Vec3::new((k % 10) as f32, 0.04, (k / 10) as f32);
         for side in [-1.0, 1.0] {
             let particle = Particle {
-                position: middle + Vec3::X * 0.045 * side + random.vector(0.01),
-                velocity: random.vector(2.0) - Vec3::X * side * 2.0,
+                position: middle + Vec3::X * apart * side + random.vector(0.01),
+                velocity: random.vector(2.0) - Vec3::X * side * speed,
                 mass: 1.0 + random.next() * 0.5,
                 radius: 0.05,
                 phase: Phase::group(1).self_colliding(),
@@ -171,10 +169,32 @@ fn lone_pairs_without_locks() {
         }
     }
     world.colliders.push(floor());
-    world.params.solver = Solver::Lockfree;
     world.params.restitution = 0.5;
     world.params.mass_scale = 2.0;
+    world
+}
+
+/// Pairs that share no particle are solved alike in any order, so lock-free sweeps can be compared.
+#[test]
+fn lone_pairs_without_locks() {
+    let Some(mut sides) = sides() else { return };
+    let mut world = lone_pairs(0.045, 2.0);
+    world.params.solver = Solver::Lockfree;
     all_move(&mut sides, world, 2);
+}
+
+/// Pairs of which many pass each other in one substep, from the outside and out of an overlap.
+#[test]
+fn pairs_that_pass_each_other() {
+    let Some(mut sides) = sides() else { return };
+    for &solver in Solver::ALL {
+        for (apart, speed) in [(0.1, 6.0), (0.03, 4.0)] {
+            let mut world = lone_pairs(apart, speed);
+            world.params.solver = solver;
+            world.params.stabilization = 0;
+            compare(&mut sides, world, 2, ours, |outcome| _ = judge(outcome));
+        }
+    }
 }
 
 /// In a heap updates may be lost, but a sweep must still take overlap away.
@@ -320,6 +340,9 @@ fn a_wrong_shader_is_noticed() {
                 sides.step(&mut engine, 1.0 / 60.0, wanted, |o| _ = judge(o)).unwrap();
                 let counted = sides.contacts(&mut engine, 1.0 / 60.0).unwrap();
                 assert_eq!(counted, engine.report().contacts);
+                let mut passing = lone_pairs(0.1, 6.0);
+                passing.params.solver = solver;
+                compare(sides, passing, 1, wanted, |o| _ = judge(o));
             }
         });
         assert!(sums > 0 && missed.is_empty(), "{}: of {sums} sums {missed:?}", pass.name());

@@ -243,7 +243,7 @@ fn every_solver_method_and_integrator() {
                     world.params.integrator = integrator;
                     world.params.substeps = 2;
                     world.params.damping = 0.7;
-                    world.params.sleeping = 2e-3;
+                    world.params.sleeping = 0.24;
                     world.params.mass_scale = 3.0;
                     world.params.restitution = 0.6;
                     world.params.contact_omega = 1.3;
@@ -443,7 +443,7 @@ fn a_wrong_shader_is_noticed() {
                 world.params.integrator = integrator;
                 world.params.solver = Solver::Jacobi;
                 world.params.mass_scale = 60.0;
-                world.params.sleeping = 2e-3;
+                world.params.sleeping = 0.12;
                 world.params.restitution = 0.6;
                 world.forces = fields();
                 compare(sides, world, 2, |d| d.pass == pass, |outcome| judge(outcome, true));

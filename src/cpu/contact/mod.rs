@@ -70,7 +70,8 @@ pub(crate) struct Meeting<L> {
 /// From one centre to the other.
 struct Line<L: Number> {
     along: Vector<L>,
-    /// One over its length, and that squared.
+    /// Its length squared, one over its length, and that squared.
+    length_sq: L,
     inv: L,
     inv_sq: L,
     /// The overlap, and whether there is any.
@@ -90,19 +91,59 @@ impl<L: Number> Meeting<L> {
         let up = Vector { x: zero, y: self.lower, z: zero };
         let apart = distance_sq.above(L::splat(MIN_DISTANCE * MIN_DISTANCE));
         let along = Vector::select(apart, d, up);
-        let inv_sq = one / L::select(apart, distance_sq, one);
+        let length_sq = L::select(apart, distance_sq, one);
+        let inv_sq = one / length_sq;
         // The root and the quotient are computed side by side, so nothing waits for both in turn.
         let distance = distance_sq.sqrt();
         let depth = self.contact - distance;
         let inv = L::select(apart, distance * inv_sq, one);
-        Line { along, inv, inv_sq, depth, touching }
+        Line { along, length_sq, inv, inv_sq, depth, touching }
+    }
+
+    /// The line along which a pair is pushed apart that began the substep at `began` from each
+    /// other. Where it turned by more than 30 degrees on its way, the two may have passed each other,
+    /// and a push along the line between them now would drive them on. They are then pushed back
+    /// along the line on which they first touched, or on which they began if they overlapped already:
+    /// that never gives them more speed than they had. (After a smaller turn the plain push adds at
+    /// most 7 % to the energy of their relative motion.)
+    #[inline(always)]
+    fn line_from(&self, began: Vector<L>) -> Line<L> {
+        let line = self.line();
+        let (zero, began_sq) = (L::splat(0.0), began.length_sq());
+        let along = line.along.dot(began);
+        // cos² 30° = 3/4
+        let turned = (L::splat(0.75) * (line.length_sq * began_sq)).above(along * along.abs());
+        if !L::any(L::both(turned, line.touching)) {
+            return line;
+        }
+        let now = self.a.at - self.b.at;
+        let way = now - began;
+        let (a, b, c) = (way.length_sq(), began.dot(way), began_sq - self.contact * self.contact);
+        let under = b * b - a * c;
+        let root = L::select(under.above(zero), under, zero).sqrt();
+        let time = L::select(c.above(zero), (-b - root) / a, zero);
+        let first = began + way * time;
+        let length_sq = first.length_sq();
+        let swept = L::both(turned, length_sq.above(L::splat(MIN_DISTANCE * MIN_DISTANCE)));
+        let inv_sq = L::splat(1.0) / length_sq;
+        let inv = length_sq.sqrt() * inv_sq;
+        let depth = self.contact - first.dot(now) * inv;
+        Line {
+            along: Vector::select(swept, first, line.along),
+            length_sq: L::select(swept, length_sq, line.length_sq),
+            inv: L::select(swept, inv, line.inv),
+            inv_sq: L::select(swept, inv_sq, line.inv_sq),
+            depth: L::select(swept, depth, line.depth),
+            touching: line.touching,
+        }
     }
 
     /// How far the pair's relative move must be corrected, to be shared by the inverse masses: the
     /// overlap along the normal, less friction against the tangential slip of this substep.
     #[inline(always)]
     pub fn with_friction(&self, friction: Friction<L>) -> (Vector<L>, L::Mask) {
-        let Line { along, inv, inv_sq, depth, touching } = self.line();
+        let line = self.line_from(self.a.start - self.b.start);
+        let Line { along, inv, inv_sq, depth, touching, .. } = line;
         let slip = (self.a.at - self.a.start) - (self.b.at - self.b.start);
         let tangential = slip - along * (along.dot(slip) * inv_sq);
         (along * (depth * inv) - friction.of(tangential, depth), touching)

@@ -17,6 +17,7 @@ pub(crate) mod setup;
 
 // During and after a run: how far it is, and what it cost.
 mod progress;
+mod quality;
 mod stats;
 mod summary;
 mod workers;

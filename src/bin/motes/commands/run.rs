@@ -2,6 +2,7 @@
 
 use crate::cli::{BackendName, RunArgs};
 use crate::commands::export::{Exporter, writes};
+use crate::commands::quality::Watch;
 use crate::commands::setup::{Setup, engine};
 use crate::commands::summary::{Recorder, Summary};
 use crate::commands::{output, progress};
@@ -40,8 +41,10 @@ pub fn run(args: &RunArgs, out: &mut dyn Write) -> Result<(), Failure> {
         exporter.write(engine.world())?;
     }
 
-    let (summary, checks) =
+    let mut watch = Watch::default();
+    let (mut summary, checks) =
         simulate(&setup.name, &mut engine, steps, checker, args.quiet, |step, engine| {
+            watch.observe(step, engine)?;
             match &mut exporter {
                 Some(exporter) if step % args.every == 0 => {
                     engine.fetch()?;
@@ -54,6 +57,8 @@ pub fn run(args: &RunArgs, out: &mut dyn Write) -> Result<(), Failure> {
         exporter.finish()?;
     }
 
+    // Without a step there is nothing to judge.
+    summary.quality = engine.quality().ok();
     if !args.quiet {
         write!(out, "{}", summary.text())?;
     }

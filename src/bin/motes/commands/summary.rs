@@ -1,12 +1,12 @@
 //! What a run did and cost: the `--report` JSON and the table at the end.
 
-use crate::commands::machine;
 use crate::commands::stats::{Spread, median};
 use crate::commands::table::{Table, number};
 use crate::commands::workers::{self, WorkerRecorder, WorkerSummary};
+use crate::commands::{machine, quality};
 use motes::file::write_atomically;
 use motes::pass::PASSES;
-use motes::{Engine, Kind, Pass, StepReport};
+use motes::{Engine, Kind, Pass, Quality, StepReport};
 use serde::Serialize;
 use std::collections::BTreeMap;
 use std::path::Path;
@@ -46,7 +46,11 @@ pub struct Summary {
     pub wall_ms: f64,
     pub ms_per_step: Spread,
     pub passes: Vec<PassSummary>,
+    /// The sum of |C| of each kind.
     pub residual: BTreeMap<&'static str, f64>,
+    /// How well the last step was solved; `motes run` looks at that.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub quality: Option<Quality>,
     pub quarantined: u64,
     pub hash: String,
     // Beyond the fixed keys.
@@ -119,6 +123,7 @@ impl Recorder {
                 .filter(|&kind| world.count(kind) > 0)
                 .map(|kind| (kind.name(), world.residual(kind)))
                 .collect(),
+            quality: None,
             quarantined: world.quarantined(),
             hash: format!("{:016x}", world.hash()),
             version: env!("CARGO_PKG_VERSION"),
@@ -208,6 +213,9 @@ impl Summary {
             self.residual.iter().map(|(kind, r)| format!("{kind} {}", number(*r))).collect();
         if !residual.is_empty() {
             fact("residual", residual.join(", "));
+        }
+        if let Some(quality) = &self.quality {
+            fact("quality", quality::text(quality));
         }
         if self.broken > 0 {
             fact("broken", self.broken.to_string());

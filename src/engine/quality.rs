@@ -1,0 +1,173 @@
+//! How well the last step was solved: what to look at before a result is trusted.
+
+use super::Engine;
+use crate::error::{Error, Result};
+use crate::kind::{Distance, Kind, Sets, Stored, Visit};
+use crate::world::{ListDescription, Method, Params};
+use glam::Vec4;
+use serde::Serialize;
+
+/// A mean residual above this share of the rest value is worth a word: what is drawn then has not
+/// much to do with the constraints that were asked for.
+const RESIDUAL: f32 = 0.02;
+/// So is an overlap above this share of the smaller radius.
+const OVERLAP: f32 = 0.15;
+
+/// How far the constraints and contacts of the last step are from solved, in shares, so that a
+/// number means the same in a scene of any size.
+#[derive(Clone, Debug, Default, PartialEq, Serialize)]
+pub struct Quality {
+    /// Of each kind of constraint that the world has, pins apart.
+    pub residuals: Vec<Residual>,
+    /// The largest strain of a distance constraint, l / l0 - 1.
+    pub strain: f32,
+    /// The deepest overlap of two particles, over the smaller of their radii.
+    pub overlap: f32,
+}
+
+/// |C + α λ| of a kind of constraint under XPBD, |C| under PBD: as a share of the rest length or
+/// rest volume, in radians for hinges. With XPBD it goes to 0 as the iterations converge, however
+/// soft the constraint is; the plain |C| does not.
+#[derive(Clone, Copy, Debug, PartialEq, Serialize)]
+pub struct Residual {
+    /// Whose.
+    #[serde(serialize_with = "as_name")]
+    pub kind: Kind,
+    /// The mean over all constraints of the kind.
+    pub mean: f32,
+    /// The largest.
+    pub largest: f32,
+}
+
+fn as_name<S: serde::Serializer>(kind: &Kind, to: S) -> std::result::Result<S::Ok, S::Error> {
+    to.serialize_str(kind.name())
+}
+
+impl Quality {
+    /// What is worth a word, and which parameter to turn; nothing where all is well.
+    pub fn advice(&self, params: &Params) -> Vec<String> {
+        let mut advice = Vec::new();
+        let substeps = format!("use more substeps (`substeps`, now {})", params.substeps);
+        for residual in &self.residuals {
+            let of = match residual.kind {
+                Kind::Distance => "length",
+                Kind::Volume => "volume",
+                // An angle says little by itself: a loose hinge may be far from its rest.
+                Kind::Bend | Kind::Pin => continue,
+            };
+            if residual.mean > RESIDUAL {
+                advice.push(format!(
+                    "{} constraints are not solved, on average they are off by {:.1} % of their \
+                     rest {of}; {substeps}",
+                    residual.kind,
+                    100.0 * residual.mean,
+                ));
+            }
+        }
+        if self.overlap > OVERLAP {
+            let deep = match params.mass_scale > 0.0 {
+                true => "",
+                false => ", and for deep piles `mass_scale`",
+            };
+            advice.push(format!(
+                "particles overlap by up to {:.0} % of a radius; {substeps}{deep}",
+                100.0 * self.overlap,
+            ));
+        }
+        advice
+    }
+}
+
+impl Engine {
+    /// How well the last step was solved. It costs about as much as an iteration; from a device, what
+    /// it needs is fetched.
+    ///
+    /// ```
+    /// use motes::{Backend, Cloth, Engine, World};
+    /// let mut world = World::new();
+    /// let cloth = world.add_cloth(&Cloth::default())?;
+    /// world.pin(cloth[0])?;
+    /// let mut engine = Engine::new(world, Backend::default())?;
+    /// engine.step(1.0 / 60.0)?;
+    /// assert!(engine.quality()?.strain < 1.0);
+    /// # Ok::<(), motes::Error>(())
+    /// ```
+    ///
+    /// # Errors
+    /// Before the first step, and when a device is lost.
+    pub fn quality(&mut self) -> Result<Quality> {
+        if self.h == 0.0 {
+            return Err(Error::value("quality", "there is none yet; step the world first"));
+        }
+        self.fetch()?;
+        #[cfg(feature = "vulkan")]
+        if let Some(vulkan) = &self.vulkan {
+            vulkan.fetch_multipliers(&mut self.world)?;
+        }
+        let (world, at) = (&self.world, self.world.particles.positions());
+        let inv_h_sq = match world.params.method {
+            Method::Xpbd => 1.0 / (self.h * self.h),
+            Method::Pbd => 0.0,
+        };
+        let mut look = Look { sets: &world.sets, at, inv_h_sq, residuals: Vec::new() };
+        Kind::SETS.into_iter().for_each(|kind| kind.visit(&mut look));
+        let residuals = look.residuals;
+        let edges = &world.sets.distance;
+        let strain = |i: usize| {
+            use crate::kind::Constrain;
+            Distance::strain(&edges.particles(i).map(|slot| at[slot as usize]), edges.rest[i])
+        };
+        let strain = (0..edges.len()).map(strain).fold(0.0, f32::max);
+        Ok(Quality { residuals, strain, overlap: self.deepest_overlap() })
+    }
+
+    /// Over the smaller radius. Where there is no list nothing can touch, or an edit has just been
+    /// made.
+    fn deepest_overlap(&self) -> f32 {
+        let Ok(list) = self.neighbors(ListDescription::CONTACTS) else { return 0.0 };
+        let particles = &self.world.particles;
+        let (at, radius) = (particles.positions(), &particles.radius);
+        let mut deepest = 0.0f32;
+        for i in 0..at.len() {
+            for entry in list.entries(i) {
+                let j = entry.slot as usize;
+                let depth = entry.contact - (at[i] - at[j]).truncate().length();
+                deepest = deepest.max(depth / radius[i].min(radius[j]));
+            }
+        }
+        deepest
+    }
+}
+
+/// Gathers the residual of each kind.
+struct Look<'a> {
+    sets: &'a Sets,
+    at: &'a [Vec4],
+    inv_h_sq: f32,
+    residuals: Vec<Residual>,
+}
+
+impl Visit for Look<'_> {
+    fn visit<K: Stored<N>, const N: usize>(&mut self) {
+        let set = K::set(self.sets);
+        if set.is_empty() {
+            return;
+        }
+        let residual = |i: usize| {
+            let p = set.particles(i).map(|slot| self.at[slot as usize]);
+            let pulled = set.compliance[i] * self.inv_h_sq * set.lambda[i];
+            let share = match K::KIND {
+                Kind::Bend => 1.0,
+                _ => set.rest[i].abs().max(1e-30),
+            };
+            (K::error(&p, set.rest[i]) + pulled).abs() / share
+        };
+        let (mut sum, mut largest) = (0.0f64, 0.0f32);
+        for share in (0..set.len()).map(residual) {
+            sum += f64::from(share);
+            largest = largest.max(share);
+        }
+        let mean = (sum / set.len() as f64) as f32;
+        self.residuals.push(Residual { kind: K::KIND, mean, largest });
+    }
+}
