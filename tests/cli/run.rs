@@ -259,8 +259,16 @@ fn what_has_no_effect_is_said_and_nothing_else() {
     assert!(idle("static_friction = 0.1").contains("params.static_friction: is below"));
     assert!(idle("restitution_threshold = 0.1").contains("without restitution"));
     assert!(heard("", &[]).contains("the scene has no particles"));
+    let wind = |more: &str| heard(&format!("[[force]]\nkind = 'surface_wind'\n{more}"), &[]);
+    let said = wind("velocity = [1, 0, 0]\n[[granular]]\ncounts = [2, 2, 2]\nspacing = 0.1\n");
+    assert!(
+        said.contains("idle.toml:2: force.0.kind: blows on cloth alone")
+            && said.contains("kind = \"wind\""),
+        "{said}"
+    );
+    assert_eq!(wind(&format!("velocity = [1, 0, 0]\n{cloth}")), "");
     // The built-in scenes say nothing without effect.
-    for name in ["cloth_hang", "curtain", "tear", "sand_heap:small"] {
+    for name in ["cloth_hang", "curtain", "flag", "tear", "sand_heap:small"] {
         let output = motes(&["run", name, "--steps", "1", "--quiet"]);
         assert_eq!(text(&output.stderr), "", "{name}");
     }
