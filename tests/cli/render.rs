@@ -52,6 +52,41 @@ fn a_film_has_a_picture_every_so_many_steps() {
     wrong(&["--every", "1", "--steps", "2", "-o", "nowhere/film.png"], "folder");
 }
 
+/// A film of a hundred million steps: whatever stands in the way of one of its pictures is named
+/// before the first of them is taken.
+#[test]
+fn every_picture_of_a_film_is_checked_before_the_first_step() {
+    let folder = Folder::new();
+    let film = folder.path("film.png");
+    let run = ["--every", "5", "--from", "10", "--to", "100000003"];
+    let render = |more: &[&str]| {
+        let args = ["render", &folder.scene, "--size", "8x8", "-o", &film];
+        bad(2, &[&args[..], &run, more].concat())
+    };
+    // The last picture, one on the way, and the first; then one that is an input.
+    for name in ["film_100000000.png", "film_004000.png", "film_000010.png"] {
+        let path = folder.path(name);
+        std::fs::create_dir(&path).unwrap();
+        let said = render(&[]);
+        assert!(said.contains(name) && said.contains("is a folder"), "{said}");
+        std::fs::remove_dir(&path).unwrap();
+    }
+    let mesh = folder.path("film_000025.png");
+    std::fs::write(&mesh, "v 0 0 0\nv 1 0 0\nv 0 0 1\nf 1 2 3\n").unwrap();
+    let collider = "collider=[{shape='mesh', mesh='film_000025.png', closed=false}]";
+    let said = render(&["--set", collider]);
+    assert!(said.contains("the file of a mesh of the scene"), "{said}");
+    std::fs::remove_file(&mesh).unwrap();
+    assert_eq!(folder.names(), ["mixture.toml"]);
+    // What only looks like one of its pictures is in nobody's way.
+    for name in ["film_000011.png", "film_10.png", "film_000005.png", "other_000010.png"] {
+        std::fs::create_dir(folder.path(name)).unwrap();
+    }
+    let few = ["--every", "5", "--from", "10", "--to", "15", "--size", "8x8", "-o", &film];
+    let said = good(&[&["render", folder.scene.as_str()][..], &few].concat());
+    assert!(said.contains("2 pictures"), "{said}");
+}
+
 /// The colours of a PNG.
 fn pixels(path: &str) -> Vec<u8> {
     let file = std::io::BufReader::new(std::fs::File::open(path).unwrap());
