@@ -250,6 +250,11 @@ fn a_file_is_read_again_and_the_camera_stays() {
 }
 
 #[test]
+fn a_mesh_that_changes_is_read_again() {
+    scenes_work::a_mesh_that_changes_is_read_again();
+}
+
+#[test]
 fn a_file_that_fails_leaves_the_scene() {
     scenes_work::a_file_that_fails_leaves_the_scene();
 }
@@ -262,6 +267,11 @@ fn files_that_were_opened_are_kept() {
 #[test]
 fn edits_are_taken_back_and_done_again() {
     scenes_work::edits_are_taken_back_and_done_again();
+}
+
+#[test]
+fn drags_and_parameters_are_taken_back() {
+    scenes_work::drags_and_parameters_are_taken_back();
 }
 
 #[test]

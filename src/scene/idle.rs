@@ -1,12 +1,14 @@
-//! What a scene says without effect: keys that count under another method or structure only, and a
-//! world with nothing in it.
+//! What a scene says without effect: keys that count under another method or structure only, wind
+//! that meets no cloth, and a world with nothing in it.
 
 use super::Scene;
+use super::file::ForceWord;
 use crate::world::{Acceleration, BroadPhase, Method, Solver, World};
 
 impl Scene {
     /// What the author of the scene should know: each key that has no effect on `world`, which was
-    /// built from it and perhaps tuned since, with its file and line; and that the world is empty.
+    /// built from it and perhaps tuned since, with its file and line; wind on surfaces where there are
+    /// none; and that the world is empty.
     ///
     /// ```
     /// use motes::Scene;
@@ -29,6 +31,13 @@ impl Scene {
         for (path, value) in &softness {
             if let Some(why) = idle_softness(world.params.method, path, *value, &softness) {
                 warnings.push(document.error_at(path, why).to_string());
+            }
+        }
+        for (i, force) in self.file.force.iter().enumerate() {
+            if force.kind == ForceWord::SurfaceWind && world.open_triangle_count() == 0 {
+                let why = "blows on cloth alone, and the scene has none; add a [[cloth]], or choose \
+                    kind = \"wind\", which every particle feels";
+                warnings.push(document.error_at(&format!("force.{i}.kind"), why).to_string());
             }
         }
         for name in self.file.params.keys() {

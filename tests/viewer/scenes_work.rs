@@ -3,7 +3,7 @@
 
 use super::display::Display;
 use super::picture::{numbers, says};
-use super::scene::{SCENE, step};
+use super::scene::{SCENE, particle, step};
 use super::session::Session;
 use serde_json::Value;
 use std::time::{Duration, Instant};
@@ -43,6 +43,30 @@ pub fn a_file_is_read_again_and_the_camera_stays() {
     assert!([&b, &c, &d].iter().all(|report| report["eye"] == a["eye"]), "the camera moved");
     // What is broken is told, and the scene before it runs on.
     assert!(says(&d, "columns") && d["scene"] == a["scene"], "{}", d["messages"]);
+}
+
+/// The scene names the mesh; the file of the mesh alone is changed, and the scene shows it.
+pub fn a_mesh_that_changes_is_read_again() {
+    let Some(session) = Session::start() else { return };
+    let ramp = |high: f64| format!("v -1 0 -1\nv 1 {high} -1\nv 0 {high} 1\nf 1 2 3\n");
+    let mesh =
+        "[[collider]]\nshape = 'mesh'\nmesh = 'ramp.obj'\nclosed = false\nthickness = 0.02\n";
+    session.write("ramp.obj", &ramp(0.1));
+    let scene = session.write("scene.toml", &format!("{SCENE}{mesh}"));
+    let script = "steps 5\ndrag 640 480 700 440\nreport a.json\nscreenshot a.png\nhand changed\n\
+        wait 80\nreport b.json\nscreenshot b.png\n";
+    let viewer = session.begin(scene.to_str().unwrap(), script);
+    wait_for(&session, "a.png");
+    session.write("ramp.obj", &ramp(1.25));
+    session.write("changed", "");
+    Session::check(&session.end(viewer, Duration::from_secs(120)), script);
+    let [a, b] = ["a", "b"].map(|n| session.report(&format!("{n}.json")));
+    assert_eq!((step(&a), step(&b)), (5, 0), "{}", b["messages"]);
+    assert!(says(&b, "ramp.obj has changed and is read again"), "{}", b["messages"]);
+    assert!(!says(&a, "has changed") && a["eye"] == b["eye"]);
+    let view: [f64; 4] = numbers(&b["panels"]["view"]).try_into().unwrap();
+    let seen = session.picture("a.png").differs(&session.picture("b.png"), view);
+    assert!(seen > 0.02, "{seen} of the picture shows it");
 }
 
 pub fn a_file_that_fails_leaves_the_scene() {
@@ -109,6 +133,40 @@ pub fn edits_are_taken_back_and_done_again() {
     assert!(says(&u4, "no edit to take back"), "{}", u4["messages"]);
     assert_eq!(held(&y2), held(&cut));
     assert!(step(&end) == step(&y2) + 3 && end["eye"] == a["eye"]);
+}
+
+/// A drag gives back the world before it; a parameter goes back alone, and the scene goes on.
+pub fn drags_and_parameters_are_taken_back() {
+    let Some(session) = Session::start() else { return };
+    let scene = session.write("scene.toml", SCENE);
+    let pull = "move @95\nwait 2\nmove @95\npress left\nmove 525 262\nsteps 20\n";
+    // The last drag is taken back and done again while the button is down.
+    let script = format!(
+        "steps 5\nreport a.json\n{pull}release left\nwait 6\nreport dragged.json\nkey U\nwait 12\n\
+         report u1.json\nkey Y\nwait 12\nreport y1.json\nset iterations 33\nwait 3\n\
+         set iterations 34\nsteps 2\nreport set.json\nkey U\nwait 12\nreport u2.json\nkey Y\n\
+         wait 12\nreport y2.json\nkey U\nwait 12\nkey U\nwait 12\nreport u3.json\n\
+         {pull}report held.json\nkey U\nwait 12\nkey Y\nwait 12\nrelease left\nwait 6\n\
+         report free.json\n"
+    );
+    session.run(scene.to_str().unwrap(), &script);
+    let report = |name: &str| session.report(&format!("{name}.json"));
+    let [a, dragged, u1, y1] = ["a", "dragged", "u1", "y1"].map(report);
+    let place = |report: &Value| numbers(&particle(report, 95)["position"]);
+    assert_eq!([&a, &dragged, &u1, &y1].map(step), [5, 25, 5, 25]);
+    assert_eq!(numbers(&dragged["edits"]), [1.0, 0.0], "a drag is one edit");
+    assert!(place(&u1) == place(&a) && place(&y1) == place(&dragged) && place(&a) != place(&y1));
+    let [set, u2, y2, u3] = ["set", "u2", "y2", "u3"].map(report);
+    let edits = [&set, &u2, &y2, &u3].map(|report| numbers(&report["edits"]));
+    assert_eq!(edits, [[2.0, 0.0], [1.0, 1.0], [2.0, 0.0], [0.0, 2.0]], "a knob is one edit");
+    let iterations = [&a, &set, &u2, &y2].map(|report| report["iterations"].as_u64().unwrap());
+    assert_eq!(iterations, [20, 34, 20, 34]);
+    assert_eq!([&set, &u2, &y2, &u3].map(step), [27, 27, 27, 5]);
+    // The mouse holds a particle with a constraint, which does not come back without the mouse.
+    let [held, free] = ["held", "free"].map(report);
+    let constraints = |report: &Value| report["constraints"].as_u64().unwrap();
+    assert_eq!(constraints(&held), constraints(&a) + 1);
+    assert_eq!((step(&free), constraints(&free)), (step(&held), constraints(&a)));
 }
 
 pub fn things_are_placed_with_the_mouse() {

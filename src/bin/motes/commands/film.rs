@@ -53,14 +53,41 @@ impl Film {
         name.push(format!("_{step:06}.png"));
         self.output.with_file_name(name)
     }
+
+    /// Every file that may stand in the way of the film: the first and the last of its pictures, and
+    /// whatever has the name of one already. A film may have millions, so its folder is asked.
+    pub fn targets(&self) -> Vec<PathBuf> {
+        let first = self.picture_of(self.from);
+        let folder = match first.parent() {
+            Some(folder) if !folder.as_os_str().is_empty() => folder,
+            _ => Path::new("."),
+        };
+        let there = std::fs::read_dir(folder).into_iter().flatten().flatten();
+        let mut steps: Vec<u64> = there.filter_map(|entry| self.step_of(&entry.path())).collect();
+        steps.extend([self.from, self.last()]);
+        steps.sort_unstable();
+        steps.dedup();
+        steps.into_iter().map(|step| self.picture_of(step)).collect()
+    }
+
+    /// The step that a file of this name is the picture of.
+    fn step_of(&self, path: &Path) -> Option<u64> {
+        let number = path.file_stem()?.to_str()?.rsplit_once('_')?.1;
+        let step = number.parse().ok().filter(|&step| self.shows(step))?;
+        (self.picture_of(step).file_name() == path.file_name()).then_some(step)
+    }
+
+    /// The step of the last picture.
+    fn last(&self) -> u64 {
+        self.to - (self.to - self.from) % self.every
+    }
 }
 
 /// How many pictures there are, and where.
 impl fmt::Display for Film {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         let count = (self.to - self.from) / self.every + 1;
-        let last = self.from + (count - 1) * self.every;
-        let [first, last] = [self.from, last].map(|step| self.picture_of(step));
+        let [first, last] = [self.from, self.last()].map(|step| self.picture_of(step));
         match count {
             1 => write!(f, "1 picture, {}", first.display()),
             _ => write!(f, "{count} pictures, {} to {}", first.display(), last.display()),

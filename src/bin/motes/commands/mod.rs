@@ -12,7 +12,7 @@ pub(crate) mod view;
 
 // Before a run: what the flags ask for, where results go, and what machine this is.
 pub(crate) mod machine;
-mod output;
+pub(crate) mod output;
 pub(crate) mod setup;
 
 // During and after a run: how far it is, and what it cost.

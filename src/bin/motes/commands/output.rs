@@ -31,12 +31,17 @@ pub fn check(outputs: &[Named], inputs: &[Named]) -> Result<(), Failure> {
 /// The files that a scene is read from, and what messages call them: its own, if it is one, and
 /// those of its meshes. A scene that cannot be read is told of by whoever builds it.
 pub fn scene_files(spec: &str, sets: &[String]) -> Vec<(&'static str, PathBuf)> {
-    let whole = Path::new(spec);
-    let without_variant = spec.rsplit_once(':').map(|(path, _)| Path::new(path));
-    let own = [Some(whole), without_variant].into_iter().flatten().find(|path| path.is_file());
     let scene = Scene::load_with(spec, sets).ok();
     let meshes = scene.iter().flat_map(Scene::mesh_files).map(|file| ("a mesh of the scene", file));
-    own.map(|path| ("the scene", path.to_path_buf())).into_iter().chain(meshes).collect()
+    own_file(spec).map(|path| ("the scene", path)).into_iter().chain(meshes).collect()
+}
+
+/// The file that a scene is read from, without its variant; none for one that is built in.
+pub fn own_file(spec: &str) -> Option<PathBuf> {
+    let without_variant = spec.rsplit_once(':').map(|(path, _)| path);
+    let mut names = [Some(spec), without_variant].into_iter().flatten();
+    let is_built_in = |name: &str| Scene::builtin_names().any(|other| other == name);
+    names.find(|name| !is_built_in(name) && Path::new(name).is_file()).map(PathBuf::from)
 }
 
 /// Files with what messages call them, as [`check`] takes them.

@@ -37,7 +37,9 @@ pub fn run(args: &RenderArgs, out: &mut dyn Write) -> Result<(), Failure> {
     let film = Film::new(&args.film, &args.output, begin, steps)?;
     let mut look = Look::new(&args.look, setup.scene.as_ref());
     if let Some(film) = &film {
-        output::check(&[("-o", Some(&film.picture_of(film.from)))], &inputs)?;
+        for picture in film.targets() {
+            output::check(&[("-o", Some(&picture))], &inputs)?;
+        }
         // One camera for all of it, or it would follow what moves.
         look.hold(&setup.world);
     }

@@ -71,7 +71,7 @@ pub struct Viewer {
     pub rate: Rate,
     /// What densities are measured with, while they are shown.
     search: Option<Search>,
-    /// The scene's file, in case it changes.
+    /// The scene's files, in case they change.
     watch: Watch,
     pub painting: Painting,
 }
@@ -193,7 +193,7 @@ impl Viewer {
                 }
             }
         }
-        self.look_at_file();
+        self.look_at_files();
         if fresh && self.obstacle.is_some_and(|number| number >= self.moment.colliders.len()) {
             self.obstacle = None;
         }
@@ -203,12 +203,14 @@ impl Viewer {
         fresh || told
     }
 
-    /// Reads the scene's file again when it was changed on disk.
-    fn look_at_file(&mut self) {
-        let scene = std::sync::Arc::clone(&self.moment.scene);
-        let path = std::path::Path::new(&scene.spec);
-        if is_file(&scene.spec) && self.loading.is_none() && self.watch.changed(path) {
-            self.messages.say(format!("{} has changed and is read again", scene.spec), false);
+    /// Reads the scene again when its file or that of one of its meshes was changed on disk.
+    fn look_at_files(&mut self) {
+        if self.loading.is_some() {
+            return;
+        }
+        if let Some(file) = self.watch.changed(&self.moment.scene.files) {
+            let text = format!("{} has changed and is read again", file.display());
+            self.messages.say(text, false);
             self.reload();
         }
     }

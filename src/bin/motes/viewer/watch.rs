@@ -1,4 +1,5 @@
-//! Looks now and then whether the file of the running scene has changed on disk.
+//! Looks now and then whether the files of the running scene have changed on disk: its own, and those
+//! of its meshes.
 
 use std::path::{Path, PathBuf};
 use std::time::{Duration, Instant, SystemTime};
@@ -9,30 +10,55 @@ const EVERY: Duration = Duration::from_millis(400);
 /// When a file was written, and its length.
 type Stamp = (SystemTime, u64);
 
-/// The file that is watched.
+/// The files that are watched.
 #[derive(Default)]
 pub struct Watch {
+    files: Vec<Watched>,
+    looked: Option<Instant>,
+}
+
+/// One of them.
+#[derive(Default)]
+struct Watched {
     path: PathBuf,
     /// As it was when it was last read.
     read: Option<Stamp>,
     /// As it was at the last look: a file that is still being written changes from look to look.
     seen: Option<Stamp>,
-    looked: Option<Instant>,
 }
 
 impl Watch {
-    /// True once after the file was changed and has come to rest. Another path begins anew.
-    pub fn changed(&mut self, path: &Path) -> bool {
-        if self.path != path {
-            let stamp = stamp(path);
-            *self = Watch { path: path.into(), read: stamp, seen: stamp, looked: None };
-            return false;
+    /// A file that was changed and has come to rest. Each change is told once, whichever file is
+    /// named; a file that was not among `paths` the last time begins anew.
+    pub fn changed(&mut self, paths: &[PathBuf]) -> Option<&Path> {
+        if !self.files.iter().map(|file| &file.path).eq(paths) {
+            // Of a scene that was read again most files are known.
+            let mut known = std::mem::take(&mut self.files);
+            let file = |path: &PathBuf| match known.iter().position(|file| file.path == *path) {
+                Some(at) => known.swap_remove(at),
+                None => Watched::new(path),
+            };
+            self.files = paths.iter().map(file).collect();
         }
         if self.looked.is_some_and(|at| at.elapsed() < EVERY) {
-            return false;
+            return None;
         }
         self.looked = Some(Instant::now());
-        self.look(stamp(path))
+        // All of them are looked at, so that files that changed together are read once.
+        let mut changed = None;
+        for file in &mut self.files {
+            if file.look(stamp(&file.path)) {
+                changed = Some(file.path.as_path());
+            }
+        }
+        changed
+    }
+}
+
+impl Watched {
+    fn new(path: &Path) -> Self {
+        let stamp = stamp(path);
+        Watched { path: path.into(), read: stamp, seen: stamp }
     }
 
     fn look(&mut self, now: Option<Stamp>) -> bool {
@@ -61,11 +87,41 @@ mod tests {
         let at = |seconds: u64, length: u64| {
             Some((SystemTime::UNIX_EPOCH + Duration::from_secs(seconds), length))
         };
-        let mut watch = Watch { read: at(1, 10), seen: at(1, 10), ..Watch::default() };
-        assert!(!watch.look(at(1, 10)));
+        let mut file = Watched { read: at(1, 10), seen: at(1, 10), ..Watched::default() };
+        assert!(!file.look(at(1, 10)));
         // It is written in two parts, and away in between.
-        assert!(!watch.look(at(2, 4)) && !watch.look(None) && !watch.look(None));
-        assert!(!watch.look(at(3, 12)));
-        assert!(watch.look(at(3, 12)) && !watch.look(at(3, 12)));
+        assert!(!file.look(at(2, 4)) && !file.look(None) && !file.look(None));
+        assert!(!file.look(at(3, 12)));
+        assert!(file.look(at(3, 12)) && !file.look(at(3, 12)));
+    }
+
+    #[test]
+    fn every_file_is_watched_and_known_ones_go_on() {
+        let folder = tempfile::tempdir().unwrap();
+        let [scene, mesh, other] =
+            ["scene.toml", "mesh.obj", "other.obj"].map(|name| folder.path().join(name));
+        [&scene, &mesh, &other].into_iter().for_each(|path| std::fs::write(path, "old").unwrap());
+        let mut watch = Watch::default();
+        // Without the time between two looks.
+        let mut look = |paths: &[PathBuf]| {
+            watch.looked = None;
+            watch.changed(paths).map(Path::to_path_buf)
+        };
+        let both = [scene.clone(), mesh.clone()];
+        assert_eq!((look(&both), look(&both)), (None, None));
+        std::fs::write(&mesh, "longer").unwrap();
+        assert_eq!((look(&both), look(&both), look(&both)), (None, Some(mesh.clone()), None));
+        // The other mesh changes as well, before anyone has heard of it; the scene after that.
+        std::fs::write(&other, "longer").unwrap();
+        let all = [other.clone(), scene.clone(), mesh.clone()];
+        assert_eq!((look(&all), look(&all)), (None, None));
+        std::fs::write(&scene, "longer").unwrap();
+        std::fs::write(&other, "longer still").unwrap();
+        assert_eq!(look(&both), None, "the scene has just changed");
+        assert_eq!((look(&both), look(&both)), (Some(scene.clone()), None));
+        // Two that changed together are told of once.
+        std::fs::write(&scene, "1").unwrap();
+        std::fs::write(&mesh, "1").unwrap();
+        assert!(look(&both).is_none() && look(&both).is_some() && look(&both).is_none());
     }
 }

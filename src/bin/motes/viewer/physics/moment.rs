@@ -5,6 +5,7 @@ use super::topology::Topology;
 use glam::Vec4;
 use motes::world::{BroadPhase, Params};
 use motes::{Collider, Engine, Material, MaterialId, Pass, StepReport};
+use std::path::PathBuf;
 use std::sync::Arc;
 use std::time::Instant;
 
@@ -56,6 +57,8 @@ pub struct Moment {
 pub struct SceneInfo {
     /// As it was asked for.
     pub spec: String,
+    /// The files that it was read from; a scene that is built in has none.
+    pub files: Vec<PathBuf>,
     pub title: String,
     pub camera: Option<motes::scene::Camera>,
     /// The same file was read again: the camera stays where it is.

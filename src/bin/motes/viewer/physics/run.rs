@@ -1,11 +1,12 @@
 //! The thread's loop: commands, steps at the wished pace, frames for the window.
 
 use super::command::Command;
-use super::edits::{self, Edits};
+use super::edits::{self, Edits, Side};
 use super::moment::{Sample, SceneInfo};
 use super::straight::{Gpu, OnDevice, Straight};
 use super::topology::{Topology, TopologyKey};
 use super::{Shared, edit, keep};
+use crate::commands::output::own_file;
 use crate::commands::setup::set_param;
 use crate::failure::Failure;
 use crate::viewer::messages::Note;
@@ -329,16 +330,20 @@ impl Runner {
     /// Commands that change the world.
     fn change(&mut self, command: Command) {
         let Some(engine) = &mut self.engine else { return };
-        let what = edit_word(&command);
-        let before = match what {
-            // The device has what is kept; only the cut of a stroke that goes on needs nothing.
-            Some(what) if self.undo.wants(what) => match engine.fetch() {
-                Ok(()) => Some(engine.world().clone()),
-                Err(error) => return self.fail(what, error),
-            },
+        let edit = edit_word(&command);
+        let before = match edit {
+            Some((what, turns)) if self.undo.wants(what, turns) => {
+                // The device has what is kept of a world.
+                if !turns && let Err(error) = engine.fetch() {
+                    return self.fail(what, error);
+                }
+                Some(match turns {
+                    true => knobs(engine.world()),
+                    false => loose(engine.world(), self.dragged, self.torn),
+                })
+            }
             _ => None,
         };
-        let torn = self.torn;
         let world = engine.world_mut();
         self.edits += 1;
         let done = match command {
@@ -368,6 +373,7 @@ impl Runner {
             Command::Release => {
                 self.edits -= 1;
                 release(world, &mut self.dragged);
+                self.undo.end_stroke();
                 Ok(None)
             }
             Command::Cut(wedge) => match edit::cut(world, &wedge) {
@@ -390,8 +396,13 @@ impl Runner {
             Command::Place(placement) => edit::place(world, &placement).map(Some),
             _ => Ok(None),
         };
-        if let Some(what) = what {
-            self.undo.keep(what, before, torn, matches!(done, Ok(Some(_))));
+        if let Some((what, turns)) = edit {
+            // Knobs and drags say nothing when they succeed.
+            let silent = turns || what == edits::DRAG;
+            self.undo.keep(what, before, matches!(&done, Ok(said) if silent || said.is_some()));
+            if !silent && what != edits::CUT {
+                self.undo.end_stroke();
+            }
         }
         self.say(done);
     }
@@ -417,22 +428,34 @@ impl Runner {
         if let Err(error) = engine.fetch() {
             return self.fail("undo", error);
         }
+        // Who is held by the mouse is let go, or would hang there when the world comes back.
+        release(engine.world_mut(), &mut self.dragged);
         let (now, torn) = (engine.world(), self.torn);
-        let Some(other) = self.undo.swap(back, || (now.clone(), torn)) else {
+        let side = |other: &Side| match other {
+            Side::World { .. } => loose(now, None, torn),
+            Side::Knobs { .. } => knobs(now),
+        };
+        let Some(other) = self.undo.swap(back, side) else {
             let word = if back { "back" } else { "again" };
             return self.note(Note::info(format!("there is no edit to take {word}")));
         };
-        match self.engine(other.world, self.backend, self.threads) {
-            Ok(engine) => {
-                self.engine = Some(engine);
-                self.torn = other.torn;
-                self.dragged = None;
-                self.edits += 1;
-                let word = if back { "taken back" } else { "done again" };
-                self.note(Note::info(format!("{word}: {}", other.what)));
+        match other.side {
+            Side::Knobs { params, materials } => {
+                let world = engine.world_mut();
+                world.params = *params;
+                edit::keep_materials(world, &materials);
             }
-            Err(error) => self.fail("undo", error),
+            Side::World { world, torn } => match self.engine(*world, self.backend, self.threads) {
+                Ok(engine) => {
+                    self.engine = Some(engine);
+                    self.torn = torn;
+                    self.edits += 1;
+                }
+                Err(error) => return self.fail("undo", error),
+            },
         }
+        let word = if back { "taken back" } else { "done again" };
+        self.note(Note::info(format!("{word}: {}", other.what)));
     }
 
     fn reset(&mut self) {
@@ -514,17 +537,33 @@ impl Runner {
     }
 }
 
-/// What an edit that can be taken back is called.
-fn edit_word(command: &Command) -> Option<&'static str> {
+/// What an edit that can be taken back is called, and whether it only turns knobs.
+fn edit_word(command: &Command) -> Option<(&'static str, bool)> {
     Some(match command {
-        Command::Cut(_) => edits::CUT,
-        Command::TogglePin(_) => "pin",
-        Command::Remove(_) => "remove particle",
-        Command::RemoveObstacle(_) => "remove obstacle",
-        Command::Throw(_) => "throw",
-        Command::Place(_) => "place",
+        Command::Cut(_) => (edits::CUT, false),
+        Command::Drag { .. } => (edits::DRAG, false),
+        Command::TogglePin(_) => ("pin", false),
+        Command::Remove(_) => ("remove particle", false),
+        Command::RemoveObstacle(_) => ("remove obstacle", false),
+        Command::Throw(_) => ("throw", false),
+        Command::Place(_) => ("place", false),
+        Command::Param(name, _) => (name, true),
+        Command::Material(..) => ("material", true),
+        Command::SceneParams => ("parameters of the scene", true),
         _ => return None,
     })
+}
+
+/// A world to go back to, in which the mouse holds nobody.
+fn loose(world: &World, mut dragged: Option<ParticleId>, torn: bool) -> Side {
+    let mut world = Box::new(world.clone());
+    release(&mut world, &mut dragged);
+    Side::World { world, torn }
+}
+
+/// Parameters and materials to go back to.
+fn knobs(world: &World) -> Side {
+    Side::Knobs { params: Box::new(world.params.clone()), materials: materials(world) }
 }
 
 fn release(world: &mut World, dragged: &mut Option<ParticleId>) {
@@ -551,6 +590,7 @@ fn load(spec: &str, sets: &[String]) -> Result<(Origin, SceneInfo, World), Failu
         let scene = Scene::load(&saved.scene).ok();
         let info = SceneInfo {
             spec: spec.into(),
+            files: vec![path.into()],
             title: format!("a state of {}", saved.scene),
             camera: scene.map(|s| s.camera()),
             reloaded: false,
@@ -563,6 +603,7 @@ fn load(spec: &str, sets: &[String]) -> Result<(Origin, SceneInfo, World), Failu
     let world = scene.build()?;
     let info = SceneInfo {
         spec: spec.into(),
+        files: own_file(spec).into_iter().chain(scene.mesh_files()).collect(),
         title: scene.title().into(),
         camera: Some(scene.camera()),
         reloaded: false,
