@@ -1,5 +1,6 @@
-//! What a scene says without effect: keys that count under another method or structure only, wind
-//! that meets no cloth, and a world with nothing in it.
+//! What a scene says without effect, or hardly means: keys that count under another method or
+//! structure only, winds that meet no cloth, values that are legal but of little use, and a world
+//! with nothing in it.
 
 use super::Scene;
 use super::file::ForceWord;
@@ -31,6 +32,12 @@ impl Scene {
         for (path, value) in &softness {
             if let Some(why) = idle_softness(world.params.method, path, *value, &softness) {
                 warnings.push(document.error_at(path, why).to_string());
+            }
+        }
+        for entry in self.file.objects() {
+            if let Some((key, why)) = entry.object.doubt() {
+                let path = format!("{}.{key}", entry.path);
+                warnings.push(document.error_at(&path, why).to_string());
             }
         }
         for (i, force) in self.file.force.iter().enumerate() {

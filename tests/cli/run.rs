@@ -267,6 +267,13 @@ fn what_has_no_effect_is_said_and_nothing_else() {
         "{said}"
     );
     assert_eq!(wind(&format!("velocity = [1, 0, 0]\n{cloth}")), "");
+    // A cloth whose particles leave gaps goes through itself.
+    let folding = |more: &str| heard(&format!("{cloth}{more}"), &[]);
+    let said = folding("radius = 0.04\nself_collide = true\n");
+    assert!(said.contains("idle.toml:5: cloth.0.radius: is less than half"), "{said}");
+    assert!(said.contains("at least 0.05"), "{said}");
+    assert_eq!(folding("radius = 0.05\nself_collide = true\n"), "");
+    assert_eq!(folding("radius = 0.04\n"), "");
     // The built-in scenes say nothing without effect.
     for name in ["cloth_hang", "curtain", "flag", "tear", "sand_heap:small"] {
         let output = motes(&["run", name, "--steps", "1", "--quiet"]);

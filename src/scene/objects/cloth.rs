@@ -137,6 +137,19 @@ impl SceneObject for ClothFile {
         Ok(built)
     }
 
+    /// Cloth is points: it goes through itself where the gaps between its particles are wider than
+    /// the particles.
+    fn doubt(&self) -> Option<(&'static str, String)> {
+        let (radius, least) = (self.radius?.0, self.spacing.0 / 2.0);
+        (self.self_collide && radius < least).then(|| {
+            let why = format!(
+                "is less than half of `spacing`, so the cloth can pass through itself; use at \
+                 least {least}, or leave it out"
+            );
+            ("radius", why)
+        })
+    }
+
     fn cell(&self, at: [i64; 2]) -> Option<usize> {
         self.layout().index(at)
     }

@@ -124,6 +124,11 @@ pub(super) trait SceneObject: Table {
     /// Adds it to the world. Messages name the fields of `path`; `seed` is for what is random.
     fn build(&self, world: &mut World, path: &str, seed: u64) -> Result<Built>;
 
+    /// A key whose value is legal, but hardly what the author wants, and why.
+    fn doubt(&self) -> Option<(&'static str, String)> {
+        None
+    }
+
     /// The index of the particle at `[column, row]`; a kind without rows has none.
     fn cell(&self, _at: [i64; 2]) -> Option<usize> {
         None
