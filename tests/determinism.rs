@@ -1,5 +1,5 @@
-//! The same bits for any number of threads, on every built-in scene: 120 steps of the small ones,
-//! 10 above 10 000 particles. The long versions are commands: 300 and 20 steps with
+//! The same bits for any number of threads, on every built-in scene: 40 steps of the small ones,
+//! 4 above 10 000 particles. The long versions are commands: 300 and 20 steps with
 //! `MOTES_LONG=1 cargo test --release --test determinism`, and a whole scene with
 //! `for n in 1 2 3 8; do motes run SCENE --threads $n --hash; done`.
 
@@ -11,9 +11,9 @@ fn hash(scene: &Scene, solver: Solver, threads: usize) -> u64 {
     let dt = world.params.dt;
     let long = std::env::var("MOTES_LONG").is_ok_and(|v| v == "1");
     let steps = match (world.particles().len() > 10_000, long) {
-        (true, false) => 10,
+        (true, false) => 4,
         (true, true) => 20,
-        (false, false) => 120,
+        (false, false) => 40,
         (false, true) => 300,
     };
     let mut engine = Engine::new(world, Backend::Cpu { threads }).unwrap();

@@ -1,4 +1,6 @@
-//! Snapshots: what is saved comes back bit for bit, and nothing else comes in.
+//! Snapshots: what is saved comes back bit for bit, and nothing else comes in. Longer, with two workers
+//! and debug assertions, since it is no release build:
+//! `PROPTEST_CASES=2000 cargo test --no-default-features --test snapshot`.
 
 use glam::Vec3;
 use motes::snapshot::{self, from_bytes, to_bytes};
@@ -204,8 +206,7 @@ fn checksum(bytes: &[u8]) -> u64 {
 }
 
 /// Whatever comes out of damaged bytes must be an error or a world that can be stepped, by two
-/// workers. `PROPTEST_CASES=100000 cargo test --test snapshot` looks longer and, since it is no
-/// release build, with debug assertions.
+/// workers.
 fn never_panics(bytes: &[u8]) {
     if let Ok(back) = from_bytes("damaged", bytes) {
         // Steps of a made-up world may take long; the shape of the arrays shows in one.

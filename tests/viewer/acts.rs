@@ -6,14 +6,13 @@ use super::session::Session;
 use serde_json::Value;
 use std::time::Duration;
 
-pub fn every_scene_opens_and_moves(session: &Session) {
-    let names: Vec<&str> = motes::Scene::builtin_names().collect();
+pub fn scenes_open_and_move(session: &Session, names: &[&str]) {
     let mut script = String::new();
-    for name in &names {
+    for name in names {
         script += &format!("open {name}\nsteps 3\nreport {name}.json\nscreenshot {name}.png\n");
     }
     session.run("cloth_hang", &script);
-    for name in &names {
+    for name in names {
         let report = session.report(&format!("{name}.json"));
         assert_eq!((report["scene"].as_str(), step(&report)), (Some(*name), 3), "{name}");
         let picture = session.picture(&format!("{name}.png"));
@@ -70,8 +69,9 @@ pub fn a_dragged_particle_follows_and_a_cut_cuts(session: &Session) {
 
 /// The largest screen that is common, and as many columns in the profile as it has room for. A frame
 /// of that size takes a device in software seconds, so only the first `pictured` tabs are looked at;
-/// the others are opened, and the window has to survive that. `frames` are drawn to fill the profile.
-pub fn every_tab_fits_a_wide_window(session: &Session, frames: u32, pictured: usize) {
+/// the others up to `opened` are opened, and the window has to survive that. `frames` are drawn to fill
+/// the profile.
+pub fn tabs_fit_a_wide_window(session: &Session, frames: u32, pictured: usize, opened: usize) {
     session.write("config/motes/viewer.toml", "size = [3840, 2160]\nprofile_seconds = 0.5\n");
     // The tabs of the graphs, from the left, and then those of the inspector.
     let tabs = [
@@ -83,7 +83,7 @@ pub fn every_tab_fits_a_wide_window(session: &Session, frames: u32, pictured: us
         ("place", 3684, 946),
     ];
     let mut script = format!("speed 0\nplay\nwait {frames}\nkey Z\npause\nreport a.json\n");
-    for (k, (name, x, y)) in tabs.into_iter().enumerate() {
+    for (k, (name, x, y)) in tabs.into_iter().enumerate().take(opened) {
         script += &format!("move {x} {y}\npress left\nwait 1\nrelease left\n");
         if k < pictured {
             script += &format!("screenshot {name}.png\n");

@@ -24,10 +24,18 @@ fn by_vulkan(report: &Value) -> bool {
     painter(report).starts_with("vulkan: ")
 }
 
+fn is_long() -> bool {
+    std::env::var("MOTES_LONG").is_ok_and(|v| v == "1")
+}
+
+/// Cloth, bodies, grains, and all of them with obstacles; the other painter shows every scene.
 #[test]
-fn every_scene_opens_and_moves() {
+fn scenes_open_and_move() {
     let Some(session) = start() else { return };
-    acts::every_scene_opens_and_moves(&session);
+    let all = motes::Scene::builtin_names();
+    let some = ["cloth_hang", "curtain", "sand_heap", "tear"];
+    let names: Vec<&str> = all.filter(|name| is_long() || some.contains(name)).collect();
+    acts::scenes_open_and_move(&session, &names);
     assert!(by_vulkan(&session.report("tear.json")));
 }
 
@@ -159,13 +167,13 @@ fn sizes_scales_and_recordings() {
 }
 
 #[test]
-fn every_tab_fits_a_wide_window() {
+fn tabs_fit_a_wide_window() {
     if usable().is_none() {
         return;
     }
     let Some(display) = Display::sized(3840, 2160) else { return };
     let session = Session::on(display).painted(Some("vulkan"));
-    acts::every_tab_fits_a_wide_window(&session, 4, 1);
+    acts::tabs_fit_a_wide_window(&session, 4, 1, if is_long() { 6 } else { 1 });
     assert!(by_vulkan(&session.report("a.json")));
 }
 
