@@ -14,8 +14,7 @@ fn hanging(iterations: u32, substeps: u32) -> World {
     world.params.substeps = substeps;
     world.params.damping = 2.0;
     let soft = Bond { compliance: 1e-3, ..Bond::default() };
-    let cloth =
-        Cloth { columns: 12, rows: 12, stretch: soft.clone(), shear: soft, ..Cloth::default() };
+    let cloth = Cloth { columns: 12, rows: 12, stretch: soft, shear: soft, ..Cloth::default() };
     let ids = world.add_cloth(&cloth).unwrap();
     for &id in &ids[..12] {
         world.pin(id).unwrap();

@@ -2,7 +2,7 @@
 
 use super::Engine;
 use crate::error::{Error, Result};
-use crate::kind::{Distance, Kind, Sets, Stored, Visit};
+use crate::kind::{Constrain, Distance, Kind, Sets, Stored, Visit};
 use crate::world::{ListDescription, Method, Params};
 use glam::Vec4;
 use serde::Serialize;
@@ -114,7 +114,6 @@ impl Engine {
         let residuals = look.residuals;
         let edges = &world.sets.distance;
         let strain = |i: usize| {
-            use crate::kind::Constrain;
             Distance::strain(&edges.particles(i).map(|slot| at[slot as usize]), edges.rest[i])
         };
         let strain = (0..edges.len()).map(strain).fold(0.0, f32::max);
