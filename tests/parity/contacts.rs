@@ -340,9 +340,11 @@ fn a_wrong_shader_is_noticed() {
                 sides.step(&mut engine, 1.0 / 60.0, wanted, |o| _ = judge(o)).unwrap();
                 let counted = sides.contacts(&mut engine, 1.0 / 60.0).unwrap();
                 assert_eq!(counted, engine.report().contacts);
-                let mut passing = lone_pairs(0.1, 6.0);
-                passing.params.solver = solver;
-                compare(sides, passing, 1, wanted, |o| _ = judge(o));
+                if pass == Pass::SolveContacts {
+                    let mut passing = lone_pairs(0.1, 6.0);
+                    passing.params.solver = solver;
+                    compare(sides, passing, 1, wanted, |o| _ = judge(o));
+                }
             }
         });
         assert!(sums > 0 && missed.is_empty(), "{}: of {sums} sums {missed:?}", pass.name());
