@@ -49,11 +49,11 @@ impl Quality {
         let mut advice = Vec::new();
         let substeps = format!("use more substeps (`substeps`, now {})", params.substeps);
         for residual in &self.residuals {
-            let of = match residual.kind {
-                Kind::Distance => "length",
-                Kind::Volume => "volume",
+            let of = match residual.kind.unit() {
+                "m" => "length",
+                "m³" => "volume",
                 // An angle says little by itself: a loose hinge may be far from its rest.
-                Kind::Bend | Kind::Pin => continue,
+                _ => continue,
             };
             if residual.mean > RESIDUAL {
                 advice.push(format!(
@@ -155,10 +155,9 @@ impl Visit for Look<'_> {
         let residual = |i: usize| {
             let p = set.particles(i).map(|slot| self.at[slot as usize]);
             let pulled = set.compliance[i] * self.inv_h_sq * set.lambda[i];
-            let share = match K::KIND {
-                Kind::Bend => 1.0,
-                _ => set.rest[i].abs().max(1e-30),
-            };
+            // An angle is a share of its own, and so is what rests at 0.
+            let rest = set.rest[i].abs();
+            let share = if K::UNIT == "rad" || rest == 0.0 { 1.0 } else { rest };
             (K::error(&p, set.rest[i]) + pulled).abs() / share
         };
         let (mut sum, mut largest) = (0.0f64, 0.0f32);
