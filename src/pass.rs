@@ -88,6 +88,8 @@ passes! {
         reads [Neighbors Points] writes [ContactRows];
     CollideEnvironment "collide_environment" "lists the planes of the obstacles each particle may touch, swept"
         reads [Position Predicted Radius Colliders] writes [EnvironmentContacts];
+    CollidePoints "collide_points" "lists the vertices of meshes that triangles of cloth may meet, swept"
+        reads [Position Predicted Start Rest Radius Surfaces Colliders] writes [PointContacts];
     StabilizeContacts "stabilize_contacts" "resolves overlap left from before, without giving velocity"
         reads [Start Neighbors ContactRows] writes [Delta Start];
     SolveContacts "solve_contacts" "pushes touching particles apart, with static and kinetic friction"
@@ -96,6 +98,8 @@ passes! {
         reads [Delta Start Corrections Distance Bend Volume] writes [Predicted Start Position Velocity];
     SolveEnvironment "solve_environment" "puts particles outside the obstacles, with friction"
         reads [Position Predicted Start Radius Material Materials EnvironmentContacts] writes [Predicted Start];
+    SolvePoints "solve_points" "keeps triangles of cloth off the vertices of meshes, with friction"
+        reads [Position Predicted Start Material Materials PointContacts] writes [Delta Predicted Start];
     SolveDistance "solve_distance" "projects distance constraints"
         reads [Predicted Distance] writes [Predicted Distance Corrections];
     SolveBend "solve_bend" "projects dihedral hinges"

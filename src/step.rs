@@ -15,6 +15,9 @@ pub use tree::{Condition, Loop, Node, Schedule};
 
 use tree::Body;
 
+/// How often triangles that pass a vertex go back, and then their neighbours, and theirs.
+const GO_BACK: u32 = 3;
+
 /// Which part of its work a dispatch of a pass does.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
 pub enum Part {
@@ -28,13 +31,16 @@ pub enum Part {
     Wind(u32),
     /// The corrections of a kind of constraint (`apply_deltas` after a Jacobi sweep).
     Of(Kind),
-    /// Where the substep began, not the predicted positions (pre-stabilisation).
+    /// Where the substep began, not the predicted positions (pre-stabilisation). What passes a vertex
+    /// goes back there (`solve_points`), and is looked at again (`collide_points`).
     Start,
-    /// Position and prediction follow where the substep began (`apply_deltas`).
+    /// Position and prediction follow where the substep began (`apply_deltas`), unless a triangle of
+    /// cloth passes a vertex on that way (`collide_points`, `solve_points`).
     Settle,
     /// Velocities (`apply_deltas` after `restitution`).
     Velocity,
-    /// What the pass remembers from iteration to iteration begins anew (`accelerate`).
+    /// What the pass remembers from iteration to iteration begins anew (`accelerate`); the first look
+    /// at the way of [`Part::Settle`] (`collide_points`).
     Begin,
     /// Contacts between particles, not those with obstacles (`restitution`).
     Pairs,
@@ -58,6 +64,7 @@ pub fn schedule(world: &World) -> Schedule {
     let Params { substeps, stabilization, iterations, solver, acceleration, .. } = world.params;
     let contacts = world.may_touch();
     let obstacles = !world.colliders.is_empty();
+    let points = world.meets_points();
     let winds = match world.open_triangle_count() {
         0 => 0,
         _ => world.surface_winds().count() as u32,
@@ -123,10 +130,21 @@ pub fn schedule(world: &World) -> Schedule {
                 turn.part(Pass::SolveEnvironment, Part::Start);
             }
         });
+        if points && stabilization > 0 {
+            // Resolving overlap must not lead a triangle past a vertex either.
+            for turn in 0..GO_BACK {
+                let part = if turn == 0 { Part::Begin } else { Part::Settle };
+                substep.part(Pass::CollidePoints, part);
+                substep.part(Pass::SolvePoints, Part::Settle);
+            }
+        }
         if (contacts || obstacles) && stabilization > 0 {
             substep.part(Pass::ApplyDeltas, Part::Settle);
         }
 
+        if points {
+            substep.run(Pass::CollidePoints);
+        }
         if accelerates {
             substep.part(Pass::Accelerate, Part::Begin);
         }
@@ -139,6 +157,9 @@ pub fn schedule(world: &World) -> Schedule {
             }
             if obstacles {
                 turn.run(Pass::SolveEnvironment);
+            }
+            if points {
+                turn.run(Pass::SolvePoints);
             }
             let mut sweeps = Vec::new();
             for kind in Kind::ALL {
@@ -156,6 +177,16 @@ pub fn schedule(world: &World) -> Schedule {
         if obstacles && world.constraint_count() > 0 {
             substep.run(Pass::CollideEnvironment);
             substep.run(Pass::SolveEnvironment);
+        }
+        if points {
+            substep.run(Pass::CollidePoints);
+            substep.run(Pass::SolvePoints);
+            // What still passes a vertex goes back to where it was, and so do its neighbours where
+            // that makes them pass it.
+            for _ in 0..GO_BACK {
+                substep.part(Pass::CollidePoints, Part::Start);
+                substep.part(Pass::SolvePoints, Part::Start);
+            }
         }
         substep.run(Pass::UpdateVelocity);
         bounce(substep, world);

@@ -9,6 +9,7 @@ pub(crate) mod break_constraints;
 pub(crate) mod bvh_boxes;
 pub(crate) mod bvh_build;
 pub(crate) mod catch_wind;
+pub(crate) mod collide_points;
 pub(crate) mod color_contacts;
 pub(crate) mod find_neighbors_brute;
 pub(crate) mod find_neighbors_bvh;
@@ -30,6 +31,7 @@ pub(crate) mod solve_contacts;
 pub(crate) mod solve_distance;
 pub(crate) mod solve_environment;
 pub(crate) mod solve_pin;
+pub(crate) mod solve_points;
 pub(crate) mod solve_volume;
 pub(crate) mod sort_particles;
 pub(crate) mod stabilize_contacts;
@@ -46,6 +48,7 @@ use crate::step::{Dispatch, Part, Pass};
 use crate::world::material::MaterialPairs;
 use crate::world::{Fans, ListFilter, ListId, World};
 use collide_environment::EnvironmentContact;
+use collide_points::PointContact;
 use glam::Vec4;
 use search::{broad, joined, lists::Lists, neighbors};
 use std::sync::atomic::{AtomicU64, Ordering::Relaxed};
@@ -91,6 +94,12 @@ pub(crate) struct Scratch {
     pub material_pairs: MaterialPairs,
     /// Particles with environment contacts.
     pub beside: Vec<u32>,
+    /// Vertices of meshes that the triangles around each particle meet.
+    pub point_contacts: Lists<PointContact, collide_points::Fan>,
+    /// Particles with point contacts.
+    pub pricked: Vec<u32>,
+    /// 1 when a triangle passes one of them on its way, or was moved since they were listed; else 0.
+    pub stirred: u32,
     /// Which rows of a kind break.
     pub gone: Vec<bool>,
     /// Pose of each collider at both ends of the substep, and what spares particles far from it.
@@ -153,6 +162,10 @@ impl Cpu {
             s.environment.clear(n);
             s.beside.clear();
         }
+        if s.point_contacts.len() > 0 && !world.meets_points() {
+            s.point_contacts.clear(n);
+            s.pricked.clear();
+        }
         s.material_pairs.update(world);
         s.material_pairs.find_common(&world.particles.material);
         solve::update(&mut s.kinds, world, h);
@@ -198,6 +211,7 @@ impl Cpu {
             }
             Pass::ColorContacts => color_contacts::run(team, scratch)?,
             Pass::CollideEnvironment => collide_environment::run(team, world, scratch, &at)?,
+            Pass::CollidePoints => collide_points::run(team, world, scratch, &at)?,
             Pass::StabilizeContacts => stabilize_contacts::run(team, world, scratch),
             Pass::SolveContacts if at.part == Part::Count => {
                 report.listed += scratch.neighbors.pair_count();
@@ -210,6 +224,7 @@ impl Cpu {
                 report.contacts += contact::count_environment(world, scratch);
             }
             Pass::SolveEnvironment => solve_environment::run(team, world, scratch, &at),
+            Pass::SolvePoints => solve_points::run(team, world, scratch, &at),
             Pass::SolveDistance => solve_distance::run(team, world, scratch, &at),
             Pass::SolveBend => solve_bend::run(team, world, scratch, &at),
             Pass::SolveVolume => solve_volume::run(team, world, scratch, &at),

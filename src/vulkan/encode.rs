@@ -94,6 +94,7 @@ impl Encoder<'_> {
                     }
                 }
             }
+            Buffer::PointContacts => stages::points::encode(scratch, plan, &mut out),
             Buffer::GridBucket
             | Buffer::GridSlab
             | Buffer::GridStart
@@ -119,6 +120,8 @@ impl Encoder<'_> {
         out[s::LISTS_SINCE_SORT] = world.lists_since_sort;
         out[s::ENVIRONMENT_USED] = scratch.environment.len() as u32;
         out[s::ENVIRONMENT_LISTED] = scratch.environment.len() as u32;
+        out[s::POINTS_USED] = scratch.point_contacts.len() as u32;
+        out[s::POINTS_STIRRED] = scratch.stirred;
         stages::lists::encode_state(self, &mut out);
         stages::trees::encode_state(world, scratch, plan, &mut out);
         stages::constraints::encode_state(world, scratch, plan, &mut out);
@@ -374,6 +377,7 @@ pub(crate) fn globals(
         (g::MATERIALS, world.materials.count() as u32),
         (g::NEIGHBOR_CAP, plan.room[Buffer::Neighbors] as u32),
         (g::ENVIRONMENT_CAP, plan.room[Buffer::EnvironmentContacts] as u32),
+        (g::POINT_CAP, plan.room[Buffer::PointContacts] as u32),
         (g::PAIR_CAP, plan.room[Buffer::ContactRows] as u32),
         (g::GRID_CAP, plan.buckets() as u32),
         (g::NODE_CAP, plan.room[Buffer::OctreeNodes] as u32),
@@ -406,6 +410,7 @@ pub(crate) fn globals(
         (g::RHO, p.rho),
         (g::TILE_PER_METRE, traits.tile_per_metre),
         (g::COMMON_CONTACT, traits.common_contact),
+        (g::TORN_SQ, world.torn_sq()),
     ];
     for (at, value) in numbers {
         out[at] = value.to_bits();
