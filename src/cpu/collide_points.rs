@@ -95,22 +95,26 @@ pub(crate) fn run(team: &Team, world: &World, scratch: &mut Scratch, at: &Moment
     let posed: Vec<Posed> = world.colliders.iter().map(|c| Posed::new(c, at.time, h)).collect();
     let (fans, torn_sq) = (&scratch.fans, world.torn_sq());
     let mut cloth = Cloth { world, fans, end, posed: &posed, torn_sq, settles, width: 0.0 };
-    let passed = AtomicU32::new(0);
-    if cloth.look(team) {
-        scratch.point_contacts.fill(team, p.len(), (p.len(), BLOCK), |range, desk| {
-            for i in range {
-                if p.position[i].w > 0.0 && !fans.around(i).is_empty() {
-                    let (out, fan) = desk.parts();
-                    if cloth.find(i, fan, out) {
-                        passed.store(1, Relaxed);
-                    }
-                }
-                desk.end(i);
-            }
-        })?;
-    } else {
-        scratch.point_contacts.clear(p.len());
+    scratch.stirred = 0;
+    if !cloth.look(team) {
+        if scratch.point_contacts.len() > 0 {
+            scratch.point_contacts.clear(p.len());
+            scratch.pricked.clear();
+        }
+        return Ok(());
     }
+    let passed = AtomicU32::new(0);
+    scratch.point_contacts.fill(team, p.len(), (p.len(), BLOCK), |range, desk| {
+        for i in range {
+            if p.position[i].w > 0.0 && !fans.around(i).is_empty() {
+                let (out, fan) = desk.parts();
+                if cloth.find(i, fan, out) {
+                    passed.store(1, Relaxed);
+                }
+            }
+            desk.end(i);
+        }
+    })?;
     scratch.stirred = passed.into_inner();
     scratch.point_contacts.collect_filled(&mut scratch.pricked);
     Ok(())
@@ -190,13 +194,11 @@ impl Cloth<'_> {
             let Shape::Mesh { bvh, closed, thickness, .. } = &collider.shape else { continue };
             let keep = p.radius[i] + if *closed { 0.0 } else { 0.5 * thickness };
             let reach = keep * margin;
-            let Some((low, high)) = bvh.bounds() else { continue };
             let x = posed.start.inverse_point(p.position[i].truncate());
             let to = posed.end.inverse_point(self.end[i].truncate());
             let meets = |width: f32| {
                 let around = Vec3::splat(width + reach);
-                let (from, upto) = (x.min(to) - around, x.max(to) + around);
-                from.cmple(high).all() && upto.cmpge(low).all()
+                bvh.has_vertex(x.min(to) - around, x.max(to) + around)
             };
             // The longest side of all costs nothing to look at, that of the fan a little.
             if meets(self.width) && meets(self.width_of(i)) {

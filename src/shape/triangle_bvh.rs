@@ -54,6 +54,10 @@ pub struct TriangleBvh {
     /// Which corners of each triangle stand for their vertex, as bits: of all corners in one place
     /// the first does, so that every vertex is met once.
     pub(crate) standing: Vec<u8>,
+    /// A hierarchy over the vertices alone, in the order of its leaves: where triangles are long their
+    /// boxes say little about where vertices are.
+    vertex_nodes: Vec<Node>,
+    vertices: Vec<Vec3>,
 }
 
 impl TriangleBvh {
@@ -97,7 +101,25 @@ impl TriangleBvh {
         bvh.corners = order.iter().map(|&id| source[id as usize]).collect();
         bvh.ids = order;
         bvh.standing = standing(&bvh.corners);
+        bvh.build_vertices();
         Ok(bvh)
+    }
+
+    /// The hierarchy over the vertices is one over triangles that are points.
+    fn build_vertices(&mut self) {
+        let stands = |(corners, bits): (&[Vec3; 3], &u8)| {
+            let (corners, bits) = (*corners, *bits);
+            (0..3).filter(move |k| bits >> k & 1 != 0).map(move |k| [corners[k]; 3])
+        };
+        let points: Vec<[Vec3; 3]> =
+            self.corners.iter().zip(&self.standing).flat_map(stands).collect();
+        let mut order: Vec<u32> = (0..points.len() as u32).collect();
+        let mut tree = TriangleBvh::default();
+        if !order.is_empty() {
+            tree.build_node(&points, &mut order, 0);
+        }
+        self.vertex_nodes = tree.nodes;
+        self.vertices = order.iter().map(|&id| points[id as usize][0]).collect();
     }
 
     /// Halving keeps the depth at log2 of the count, so recursion is safe.
@@ -163,6 +185,23 @@ impl TriangleBvh {
             }
             index += 1;
         }
+    }
+
+    /// Whether a vertex of a triangle is in the box `min`..`max` (touching counts).
+    pub(crate) fn has_vertex(&self, min: Vec3, max: Vec3) -> bool {
+        let mut index = 0;
+        while let Some(node) = self.vertex_nodes.get(index) {
+            if !(node.min.cmple(max).all() && node.max.cmpge(min).all()) {
+                index = node.skip as usize;
+                continue;
+            }
+            let vertices = &self.vertices[node.first as usize..(node.first + node.count) as usize];
+            if vertices.iter().any(|v| v.cmple(max).all() && v.cmpge(min).all()) {
+                return true;
+            }
+            index += 1;
+        }
+        false
     }
 
     /// Calls `visit` once for every vertex of a triangle in the box `min`..`max` (touching counts), in

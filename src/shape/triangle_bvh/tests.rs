@@ -90,6 +90,7 @@ proptest! {
         for list in [&mut found, &mut wanted] {
             list.sort_by(|a, b| a.partial_cmp(b).unwrap());
         }
+        prop_assert_eq!(bvh.has_vertex(min, max), !wanted.is_empty());
         prop_assert_eq!(found, wanted);
     }
 
