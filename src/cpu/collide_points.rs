@@ -138,21 +138,16 @@ impl Cloth<'_> {
     /// A first look at all cloth at once: false when no mesh can be met.
     fn look(&mut self, team: &Team) -> bool {
         let (p, margin) = (&self.world.particles, self.world.params.margin);
-        let (mut low, mut high) = (Vec3::MAX, Vec3::MIN);
-        let (mut radius, mut longest_sq) = (0.0f32, 0.0f32);
-        for i in 0..p.len() {
-            if !self.fans.around(i).is_empty() {
-                let (x, to) = (p.position[i].truncate(), self.end[i].truncate());
-                (low, high) = (low.min(x).min(to), high.max(x).max(to));
-                longest_sq = longest_sq.max((to - x).length_squared());
-                radius = radius.max(p.radius[i]);
-            }
+        // All four numbers at once: the last of them does no harm.
+        let (mut low, mut high, mut radius) = (Vec4::MAX, Vec4::MIN, 0.0f32);
+        let is_cloth = |i: &usize| !self.fans.around(*i).is_empty();
+        for i in (0..p.len()).filter(is_cloth) {
+            let (x, to) = (p.position[i], self.end[i]);
+            (low, high) = (low.min(x).min(to), high.max(x).max(to));
+            radius = radius.max(p.radius[i]);
         }
-        if self.settles && longest_sq == 0.0 {
-            return false;
-        }
-        let middle = (low + high) * 0.5;
-        let reach = (high - middle).length() + radius * margin;
+        let middle = ((low + high) * 0.5).truncate();
+        let reach = (high.truncate() - middle).length() + radius * margin;
         let mut meshes = self.world.colliders.iter().zip(self.posed);
         let near = meshes.any(|(collider, posed)| match &collider.shape {
             Shape::Mesh { thickness, .. } => {
@@ -160,11 +155,17 @@ impl Cloth<'_> {
             }
             _ => false,
         });
-        if near {
-            // Two particles are further apart in the end by no more than they have moved.
-            self.width = (self.longest_side(team) + 2.0 * longest_sq.sqrt()) * 1.001;
+        if !near {
+            return false;
         }
-        near
+        let way = |i: usize| (self.end[i] - p.position[i]).truncate().length_squared();
+        let longest_sq = (0..p.len()).filter(is_cloth).map(way).fold(0.0, f32::max);
+        if self.settles && longest_sq == 0.0 {
+            return false;
+        }
+        // Two particles are further apart in the end by no more than they have moved.
+        self.width = (self.longest_side(team) + 2.0 * longest_sq.sqrt()) * 1.001;
+        true
     }
 
     /// The longest side of a triangle where the way begins, m.
