@@ -92,11 +92,11 @@ pub mod state {
         QUARANTINED "s_quarantined" = 4;
         BROKEN "s_broken" = 5;
         CONTACTS "s_contacts" = 6;
+        OVERFLOW_POINTS "s_overflow_points" = 7;
         OVERFLOW_NEIGHBORS "s_overflow_neighbors" = 8;
         OVERFLOW_ENVIRONMENT "s_overflow_environment" = 9;
         OVERFLOW_PAIRS "s_overflow_pairs" = 10;
         OVERFLOW_NODES "s_overflow_nodes" = 11;
-        OVERFLOW_POINTS "s_overflow_points" = 15;
         NEIGHBORS_USED "s_neighbors_used" = 12;
         ENVIRONMENT_USED "s_environment_used" = 13;
         PAIRS_USED "s_pairs_used" = 14;
