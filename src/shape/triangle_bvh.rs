@@ -6,6 +6,7 @@
 
 use glam::Vec3;
 use std::collections::HashSet;
+use std::ops::Range;
 
 use super::mesh::TriangleMesh;
 use crate::{Error, Result};
@@ -169,13 +170,7 @@ impl TriangleBvh {
     /// Calls `visit` with the index and the corners of every triangle whose box meets the box
     /// `min`..`max` (touching counts), in an order that depends on the mesh alone.
     pub fn visit_box(&self, min: Vec3, max: Vec3, mut visit: impl FnMut(u32, &[Vec3; 3])) {
-        let mut index = 0;
-        while let Some(node) = self.nodes.get(index) {
-            if !(node.min.cmple(max).all() && node.max.cmpge(min).all()) {
-                index = node.skip as usize;
-                continue;
-            }
-            let slots = node.first as usize..(node.first + node.count) as usize;
+        for slots in leaves(&self.nodes, min, max) {
             for (corners, &id) in self.corners[slots.clone()].iter().zip(&self.ids[slots]) {
                 let low = corners[0].min(corners[1]).min(corners[2]);
                 let high = corners[0].max(corners[1]).max(corners[2]);
@@ -183,37 +178,19 @@ impl TriangleBvh {
                     visit(id, corners);
                 }
             }
-            index += 1;
         }
     }
 
     /// Whether a vertex of a triangle is in the box `min`..`max` (touching counts).
     pub(crate) fn has_vertex(&self, min: Vec3, max: Vec3) -> bool {
-        let mut index = 0;
-        while let Some(node) = self.vertex_nodes.get(index) {
-            if !(node.min.cmple(max).all() && node.max.cmpge(min).all()) {
-                index = node.skip as usize;
-                continue;
-            }
-            let vertices = &self.vertices[node.first as usize..(node.first + node.count) as usize];
-            if vertices.iter().any(|v| v.cmple(max).all() && v.cmpge(min).all()) {
-                return true;
-            }
-            index += 1;
-        }
-        false
+        let inside = |v: &Vec3| v.cmple(max).all() && v.cmpge(min).all();
+        leaves(&self.vertex_nodes, min, max).any(|slots| self.vertices[slots].iter().any(inside))
     }
 
     /// Calls `visit` once for every vertex of a triangle in the box `min`..`max` (touching counts), in
     /// an order that depends on the mesh alone.
     pub(crate) fn visit_vertices(&self, min: Vec3, max: Vec3, mut visit: impl FnMut(Vec3)) {
-        let mut index = 0;
-        while let Some(node) = self.nodes.get(index) {
-            if !(node.min.cmple(max).all() && node.max.cmpge(min).all()) {
-                index = node.skip as usize;
-                continue;
-            }
-            let slots = node.first as usize..(node.first + node.count) as usize;
+        for slots in leaves(&self.nodes, min, max) {
             for (corners, standing) in self.corners[slots.clone()].iter().zip(&self.standing[slots])
             {
                 for (k, &vertex) in corners.iter().enumerate() {
@@ -223,7 +200,6 @@ impl TriangleBvh {
                     }
                 }
             }
-            index += 1;
         }
     }
 
@@ -282,6 +258,22 @@ impl TriangleBvh {
         });
         winding != 0
     }
+}
+
+/// What each node holds by itself whose box meets the box `min`..`max` (touching counts), in order.
+#[inline]
+fn leaves(nodes: &[Node], min: Vec3, max: Vec3) -> impl Iterator<Item = Range<usize>> {
+    let mut index = 0;
+    std::iter::from_fn(move || {
+        loop {
+            let node = nodes.get(index)?;
+            if node.min.cmple(max).all() && node.max.cmpge(min).all() {
+                index += 1;
+                return Some(node.first as usize..(node.first + node.count) as usize);
+            }
+            index = node.skip as usize;
+        }
+    })
 }
 
 /// Of all corners in one place, the first.

@@ -12,8 +12,8 @@
 //! Then the meshes: nodes of 9 words (low, high, skip, first, count), triangles of 16 in the order of
 //! the leaves (corners, 9 unit normal, 12 number in the mesh, 13 flags).
 //! Flags of a triangle: 1, 2, 4 when its edges ab, bc, ca run against the order of their ends in
-//! space, so that whoever shares one can run along it the same way; 8 when it has an area; 16, 32, 64 when its
-//! corners a, b, c stand for their vertices.
+//! space, so that whoever shares one can run along it the same way; 8 when it has an area; 16, 32, 64
+//! when its corners a, b, c stand for their vertices.
 
 use super::{Groups, Stage};
 use crate::cpu::collide_environment::{Guard, Posed};
