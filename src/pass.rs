@@ -56,6 +56,8 @@ passes! {
         reads [Position Velocity] writes [Position Velocity Predicted Start Distance Bend Volume Pins];
     Bounds "bounds" "finds whether a particle left its list's margin and, if so, the box around all"
         reads [Position Predicted Radius ListReference] writes [ListReference Points];
+    RememberContacts "remember_contacts" "tells the world what contacts hold, before lists are made anew and after a step"
+        reads [Neighbors ContactRows Grips EnvironmentContacts] writes [ContactMemory];
     GridCount "grid_count" "finds each particle's grid cell and counts those of each slab of cells"
         reads [Points] writes [GridBucket GridSlab];
     GridScan "grid_scan" "turns the counts of slabs into places"
@@ -88,8 +90,8 @@ passes! {
         reads [Neighbors Points] writes [ContactRows];
     CollideEnvironment "collide_environment" "lists the planes of the obstacles each particle may touch, swept"
         reads [Position Predicted Radius Colliders] writes [EnvironmentContacts];
-    StabilizeContacts "stabilize_contacts" "resolves overlap left from before, without giving velocity"
-        reads [Start Neighbors ContactRows] writes [Delta Start];
+    AnchorContacts "anchor_contacts" "lets contacts go on from what they held, so that friction remembers"
+        reads [Start Material Materials Neighbors ContactRows ContactMemory] writes [Grips];
     SolveContacts "solve_contacts" "pushes touching particles apart, with static and kinetic friction"
         reads [Position Start Predicted Material Materials Neighbors ContactRows] writes [Delta Predicted];
     ApplyDeltas "apply_deltas" "averages gathered corrections and applies them"

@@ -28,10 +28,12 @@ pub enum Part {
     Wind(u32),
     /// The corrections of a kind of constraint (`apply_deltas` after a Jacobi sweep).
     Of(Kind),
-    /// Where the substep began, not the predicted positions (pre-stabilisation).
+    /// Where the substep began, not the predicted positions (`bounds`).
     Start,
-    /// Position and prediction follow where the substep began (`apply_deltas`).
-    Settle,
+    /// Before the lists are made anew (`remember_contacts`).
+    Lists,
+    /// Once more, where the particles really went (`collide_environment`).
+    Again,
     /// Velocities (`apply_deltas` after `restitution`).
     Velocity,
     /// What the pass remembers from iteration to iteration begins anew (`accelerate`).
@@ -55,7 +57,7 @@ pub struct Dispatch {
 
 /// What one step of `world` will do.
 pub fn schedule(world: &World) -> Schedule {
-    let Params { substeps, stabilization, iterations, solver, acceleration, .. } = world.params;
+    let Params { substeps, iterations, solver, acceleration, .. } = world.params;
     let contacts = world.may_touch();
     let obstacles = !world.colliders.is_empty();
     let winds = match world.open_triangle_count() {
@@ -94,6 +96,7 @@ pub fn schedule(world: &World) -> Schedule {
             substep.for_list(ListId::CONTACTS, ListDescription::CONTACTS, |list| {
                 list.run(Pass::Bounds);
                 list.when(Condition::ListIsStale, |anew| {
+                    anew.part(Pass::RememberContacts, Part::Lists);
                     anew.extend(lists::passes(structure));
                     if solver == Solver::Colored {
                         anew.run(Pass::ColorContacts);
@@ -112,21 +115,9 @@ pub fn schedule(world: &World) -> Schedule {
             substep.run(Pass::CollideEnvironment);
         }
 
-        substep.times(Loop::Stabilization, stabilization, |turn| {
-            if contacts {
-                turn.run(Pass::StabilizeContacts);
-                if gathers {
-                    turn.part(Pass::ApplyDeltas, Part::Start);
-                }
-            }
-            if obstacles {
-                turn.part(Pass::SolveEnvironment, Part::Start);
-            }
-        });
-        if (contacts || obstacles) && stabilization > 0 {
-            substep.part(Pass::ApplyDeltas, Part::Settle);
+        if contacts {
+            substep.run(Pass::AnchorContacts);
         }
-
         if accelerates {
             substep.part(Pass::Accelerate, Part::Begin);
         }
@@ -154,13 +145,16 @@ pub fn schedule(world: &World) -> Schedule {
         // the last word. Their planes are found anew along the way that the particle really took:
         // so even thin sheets hold.
         if obstacles && world.constraint_count() > 0 {
-            substep.run(Pass::CollideEnvironment);
+            substep.part(Pass::CollideEnvironment, Part::Again);
             substep.run(Pass::SolveEnvironment);
         }
         substep.run(Pass::UpdateVelocity);
         bounce(substep, world);
         substep.run(Pass::Sleep);
     });
+    if contacts || obstacles {
+        step.run(Pass::RememberContacts);
+    }
     if contacts {
         step.part(Pass::SolveContacts, Part::Count);
     }

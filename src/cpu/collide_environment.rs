@@ -8,12 +8,17 @@
 use glam::{Vec3, Vec4};
 use serde::{Deserialize, Serialize};
 
+use super::contact::Grip;
+use super::search::lists::Lists;
+use super::solve_contacts::push_out;
 use super::team::Team;
 use super::{Moment, Scratch};
 use crate::error::Result;
 use crate::simd::LANES;
-use crate::world::World;
+use crate::step::Part;
 use crate::world::collider::{Collider, Pose, Shape};
+use crate::world::material::MaterialPairs;
+use crate::world::{Partner, World};
 
 mod guard;
 mod inline_vec;
@@ -63,6 +68,17 @@ pub struct EnvironmentContact {
     pub motion: Vec3,
     /// [`PosedCollider::index`] of the collider.
     pub collider: u32,
+    /// How far the contact has pushed the particle out in this substep, m; above 0 they press on each
+    /// other.
+    pub pressed: f32,
+    /// How far the contact has moved the particle in this substep, push and friction, m.
+    pub given: Vec3,
+    /// Where the particle would be had it not slipped, m: friction pulls back there for as long as
+    /// they touch.
+    pub anchor: Vec3,
+    /// C(p) is kept at or above this, m: 0, or less where the particle was deeper in the obstacle when
+    /// the substep began than can be pushed out in it.
+    pub floor: f32,
 }
 
 /// Appends the contacts of one particle.
@@ -203,13 +219,23 @@ fn emit_contact(at: &PosedCollider, plane: LocalPlane, out: &mut Vec<Environment
     let plane = normal.extend(-normal.dot(point) - plane.skin);
     // Coordinates near f32's limit overflow in the products; such a contact would only spread it.
     if plane.is_finite() && motion.is_finite() {
-        out.push(EnvironmentContact { plane, motion, collider: at.index });
+        let known = EnvironmentContact { plane, motion, collider: at.index, ..Default::default() };
+        out.push(known);
     }
 }
 
 /// Lists the contacts of every particle that physics moves.
 pub(crate) fn run(team: &Team, world: &World, scratch: &mut Scratch, at: &Moment) -> Result<()> {
     let h = f64::from(at.h);
+    let Scratch { environment, environment_before, .. } = scratch;
+    std::mem::swap(environment, environment_before);
+    let memory = Memory {
+        world,
+        before: scratch.walls_are_known.then_some(&scratch.environment_before),
+        material_pairs: &scratch.material_pairs,
+        push_out: push_out(world, at),
+        again: at.part == Part::Again,
+    };
     scratch.posed.clear();
     scratch.posed.extend(world.colliders.iter().map(|c| Posed::new(c, at.time, h)));
     let posed = &scratch.posed[..];
@@ -234,14 +260,79 @@ pub(crate) fn run(team: &Team, world: &World, scratch: &mut Scratch, at: &Moment
                 if near >> (i - first) & 1 != 0 && position[i].w > 0.0 {
                     let (x, to) = (position[i].truncate(), predicted[i].truncate());
                     let r = radius[i];
-                    find_contacts(colliders.clone(), x, to, r, slack * r, desk.parts().0);
+                    let list = desk.parts().0;
+                    let first = list.len();
+                    find_contacts(colliders.clone(), x, to, r, slack * r, list);
+                    memory.go_on(i, x, r, &mut list[first..]);
                 }
                 desk.end(i);
             }
         }
     })?;
     scratch.environment.collect_filled(&mut scratch.beside);
+    scratch.walls_are_known = true;
+    scratch.memory_is_behind = true;
     Ok(())
+}
+
+/// What contacts with obstacles held before.
+struct Memory<'a> {
+    world: &'a World,
+    /// The contacts as they were, or the world knows.
+    before: Option<&'a Lists<EnvironmentContact>>,
+    material_pairs: &'a MaterialPairs,
+    /// How far old overlap may be pushed out in this substep, m.
+    push_out: f32,
+    /// The substep has begun already.
+    again: bool,
+}
+
+impl Memory<'_> {
+    /// New contacts of particle i, which was at x when the substep began, go on with what its
+    /// contacts with the same obstacle held: the first with the first, and so on.
+    fn go_on(&self, i: usize, x: Vec3, r: f32, contacts: &mut [EnvironmentContact]) {
+        for k in 0..contacts.len() {
+            let (earlier, rest) = contacts.split_at_mut(k);
+            let contact = &mut rest[0];
+            let nth = earlier.iter().filter(|c| c.collider == contact.collider).count();
+            let began = contact.motion + x;
+            contact.anchor = began;
+            // C where the substep began, with the plane where it was then.
+            let c = contact.plane.dot(began.extend(1.0)) - r;
+            contact.floor = (c + self.push_out).min(0.0);
+            let Some(old) = self.before(i, contact.collider, nth) else { continue };
+            if self.again {
+                (contact.pressed, contact.given) = (old.pressed, old.given);
+                (contact.anchor, contact.floor) = (old.anchor, old.floor);
+            } else if old.pressed > 0.0 {
+                let material = self.world.particles.material[i];
+                let row = self.material_pairs.wall(contact.collider, material);
+                let mut grip = Grip {
+                    pressed: old.pressed,
+                    given: old.given.into(),
+                    anchor: old.anchor.into(),
+                };
+                grip.begin(contact.plane.truncate().into(), x.into(), row.kinetic);
+                contact.anchor = Vec3::from(grip.anchor) + contact.motion;
+            }
+        }
+    }
+
+    /// The `nth` contact of particle i with an obstacle, as it was.
+    fn before(&self, i: usize, collider: u32, nth: usize) -> Option<EnvironmentContact> {
+        match self.before {
+            Some(lists) => lists.of(i).iter().filter(|c| c.collider == collider).nth(nth).copied(),
+            None => {
+                let kept = self.world.contact_memory.of(i).iter();
+                let mut kept = kept.filter(|k| k.with() == Partner::Obstacle(collider));
+                kept.nth(nth).map(|kept| EnvironmentContact {
+                    pressed: kept.pressed,
+                    anchor: kept.anchor,
+                    ..EnvironmentContact::default()
+                })
+            }
+        }
+    }
 }
 
 #[cfg(test)]

@@ -8,7 +8,8 @@
 //! Order: each tile alone; deterministic.
 
 use super::Scratch;
-use super::contact::block::{Arrays, Batch, ContactBlock, Solve, Touching};
+use super::contact::APART;
+use super::contact::block::{Arrays, Batch, ContactBlock, Grips, Rubs, Touching, Work};
 use super::contact::tiles::{COLORS, Tiles};
 use super::search::broad::Broad;
 use super::search::lists::Lists;
@@ -16,7 +17,7 @@ use super::search::neighbors::{Neighbor, Neighbors};
 use super::team::{Shared, Team};
 use crate::error::Result;
 use crate::simd::{LANES, prefetch};
-use glam::Vec4;
+use glam::{Vec3, Vec4};
 use std::sync::atomic::{AtomicUsize, Ordering::Relaxed};
 
 /// Pairs nearer than this share of their contact distance when lists are made are likely to touch
@@ -50,16 +51,17 @@ struct Listed {
     pair_color: u32,
 }
 
-/// Contact candidates, each pair once, in batches.
+/// Contact candidates, each pair once, in batches, and what they hold.
 #[derive(Default)]
 pub(crate) struct ContactRows {
     tiles: Tiles,
-    /// The batches of each tile.
+    /// The batches of each tile. In the end, as if of one more tile, those of pairs whose particles
+    /// lie in tiles that do not touch: they are solved last, one after the other.
     batches: Lists<Batch, Palette>,
+    /// What the contacts of each batch hold, where the batch stands in the lists.
+    grips: Vec<Grips>,
     /// The batches of each colour of tiles.
     weight: [usize; COLORS],
-    /// Pairs of particles in tiles that do not touch: solved last, one after the other.
-    far_pairs: Vec<Batch>,
     particle_count: usize,
 }
 
@@ -69,27 +71,75 @@ impl ContactRows {
         self.particle_count = 0;
     }
 
-    /// Solves every pair in place, tile after tile.
-    pub fn solve(
-        &self,
+    /// Works on every pair in place, tile after tile.
+    pub fn work(
+        &mut self,
         team: &Team,
         predicted: &mut [Vec4],
-        start: &mut [Vec4],
-        solve: Solve<'_>,
-        omega: f32,
+        start: &[Vec4],
+        rubs: Rubs<'_>,
+        work: Work,
     ) {
         let count = self.particle_count;
         assert!(predicted.len() == count && start.len() == count);
-        let (predicted, start) = (Shared::new(predicted), Shared::new(start));
-        self.for_each_tile(team, |_, batches| {
-            let (predicted, start) = (predicted.start().cast(), start.start().cast());
-            // SAFETY: slots are below the number of particles the batches were made for, which is
-            // that of the arrays. Those of a batch are different, and tiles that are solved at the
-            // same time share none.
-            let block =
-                unsafe { ContactBlock::new(Arrays { predicted, start }, batches, solve, omega) };
+        let ContactRows { tiles, batches, grips, weight, .. } = self;
+        let (places, batches) = batches.parts_mut();
+        assert!(grips.len() == batches.len());
+        let predicted = Shared::new(predicted);
+        let (batches, grips) = (Shared::new(batches), Shared::new(grips));
+        for_each_tile(team, tiles, weight, |tile| {
+            let (predicted, start) = (predicted.start().cast(), start.as_ptr().cast());
+            let range = places.range(tile);
+            // SAFETY: each tile has batches of its own. Their slots are below the number of
+            // particles they were made for, which is that of the arrays. Those of a batch are
+            // different, and tiles that are worked on at the same time share none.
+            let block = unsafe {
+                let rows = (batches.slice(range.clone()), grips.slice(range));
+                ContactBlock::new(Arrays { predicted, start }, rows, rubs, work)
+            };
             team.simd.run(block);
         });
+    }
+
+    /// Gives every contact what `recall(a, b)` tells it held: how far they were pressed and the
+    /// anchor. The others have not touched yet.
+    pub fn recall(&mut self, team: &Team, recall: impl Fn(u32, u32) -> Option<(f32, Vec3)> + Sync) {
+        let count = self.tiles.len() + 1;
+        let block = self.tiles_a_block();
+        let (places, batches) = self.batches.parts_mut();
+        self.grips.resize(batches.len(), Grips::default());
+        let (batches, grips) = (Shared::new(batches), Shared::new(&mut self.grips));
+        team.blocks(count, block, |_, tiles| {
+            for at in tiles.flat_map(|tile| places.range(tile)) {
+                // SAFETY: each tile has batches of its own.
+                let (batch, grips) = unsafe { (batches.at(at), grips.at(at)) };
+                for k in 0..LANES {
+                    let held = recall(batch.a[k], batch.b[k]);
+                    let (pressed, anchor) = held.unwrap_or((APART, Vec3::ZERO));
+                    batch.pressed[k] = pressed;
+                    for (axis, anchor) in grips.anchor.iter_mut().zip(anchor.to_array()) {
+                        axis[k] = anchor;
+                    }
+                }
+            }
+        });
+    }
+
+    /// Calls `visit(a, b, pressed, anchor)` for every pair that presses on each other, tile by tile:
+    /// at the same time only for different a.
+    pub fn for_each_pressed(&self, team: &Team, visit: impl Fn(u32, u32, f32, Vec3) + Sync) {
+        let of = |tile: usize| {
+            for at in self.batches.range(tile) {
+                let (batch, grips) = (&self.batches.all()[at], &self.grips[at]);
+                for k in batch.lanes().filter(|&k| batch.pressed[k] > 0.0) {
+                    let anchor = Vec3::from(grips.anchor.map(|axis| axis[k]));
+                    visit(batch.a[k], batch.b[k], batch.pressed[k], anchor);
+                }
+            }
+        };
+        let tiles = self.tiles.len();
+        team.blocks(tiles, self.tiles_a_block(), |_, tiles| tiles.for_each(of));
+        of(tiles);
     }
 
     /// Calls `visit(pair, a's values, b's values)` for every pair, in the order of `solve`.
@@ -102,8 +152,8 @@ impl ContactRows {
     ) {
         let count = values.iter().map(|v| v.len()).min().unwrap_or(0);
         let values = values.map(Shared::new);
-        self.for_each_tile(team, |_, batches| {
-            for (a, b, contact) in batches.iter().flat_map(Batch::rows) {
+        for_each_tile(team, &self.tiles, &self.weight, |tile| {
+            for (a, b, contact) in self.batches.of(tile).iter().flat_map(Batch::rows) {
                 let (i, j) = (a as usize, b as usize);
                 assert!(i < count && j < count && i != j);
                 // SAFETY: in bounds and different as asserted; tiles that are visited at the same
@@ -123,29 +173,10 @@ impl ContactRows {
             let touching = unsafe { Touching::new(at, batches) };
             total.fetch_add(team.simd.run(touching), Relaxed);
         };
-        team.blocks(self.tiles.len(), self.tiles_a_block(), |_, tiles| {
+        team.blocks(self.tiles.len() + 1, self.tiles_a_block(), |_, tiles| {
             tiles.for_each(|tile| count(self.batches.of(tile)));
         });
-        count(&self.far_pairs);
         total.into_inner()
-    }
-
-    /// Calls `visit(members, batches)` for every tile: at the same time only for tiles that share
-    /// no particle. In the end for the batches that belong to no tile.
-    fn for_each_tile(&self, team: &Team, visit: impl Fn(&[u32], &[Batch]) + Sync) {
-        for color in 0..COLORS {
-            let tiles = self.tiles.of_color(color);
-            let visit = |k: usize| {
-                let tile = tiles[k] as usize;
-                visit(self.tiles.members(tile), self.batches.of(tile));
-            };
-            if self.weight[color] < LIGHT {
-                (0..tiles.len()).for_each(visit);
-            } else {
-                team.blocks(tiles.len(), 1, |k, _| visit(k));
-            }
-        }
-        visit(&[], &self.far_pairs);
     }
 
     /// How many tiles make a block of work in the mean.
@@ -159,12 +190,16 @@ impl ContactRows {
         self.tiles.fill(team, points, &broad.extent);
         let tiles = &self.tiles;
         let holds_every_pair = tiles.hold_every_pair(&broad.extent);
-        let block = self.tiles_a_block();
-        self.batches.fill(team, tiles.len(), (tiles.len(), block), |range, desk| {
+        let (block, count) = (self.tiles_a_block(), tiles.len() + 1);
+        self.batches.fill(team, count, (count, block), |range, desk| {
             for tile in range {
                 let (out, palette) = desk.parts();
-                palette.add_tile(tiles, tile, holds_every_pair, neighbors, points);
-                palette.finish(out);
+                if tile < tiles.len() {
+                    palette.add_tile(tiles, tile, holds_every_pair, neighbors, points);
+                    palette.finish(out);
+                } else if !holds_every_pair {
+                    out.extend(far_pairs(tiles, neighbors, points));
+                }
                 desk.end(tile);
             }
         })?;
@@ -172,19 +207,41 @@ impl ContactRows {
             let tiles = self.tiles.of_color(color).iter();
             tiles.map(|&tile| self.batches.of(tile as usize).len()).sum()
         });
-        self.far_pairs.clear();
-        if !holds_every_pair {
-            for i in 0..points.len() {
-                for n in neighbors.above(i) {
-                    if !self.tiles.touch(points[i], points[n.slot as usize]) {
-                        let (a, b) = ([i as u32; LANES], [n.slot; LANES]);
-                        self.far_pairs.push(Batch { a, b, contact: [n.contact; LANES] });
-                    }
-                }
-            }
-        }
         Ok(())
     }
+}
+
+/// A batch for each pair whose particles lie in tiles that do not touch.
+fn far_pairs(tiles: &Tiles, neighbors: &Neighbors, points: &[Vec4]) -> impl Iterator<Item = Batch> {
+    (0..points.len()).flat_map(move |i| {
+        let far = move |n: &&Neighbor| !tiles.touch(points[i], points[n.slot as usize]);
+        neighbors.above(i).iter().filter(far).map(move |n| Batch {
+            a: [i as u32; LANES],
+            b: [n.slot; LANES],
+            contact: [n.contact; LANES],
+            ..Batch::default()
+        })
+    })
+}
+
+/// Calls `visit(tile)` for every tile: at the same time only for tiles that share no particle. In
+/// the end for the batches that belong to no tile.
+fn for_each_tile(
+    team: &Team,
+    tiles: &Tiles,
+    weight: &[usize; COLORS],
+    visit: impl Fn(usize) + Sync,
+) {
+    for (color, &weight) in weight.iter().enumerate() {
+        let of_color = tiles.of_color(color);
+        let visit = |k: usize| visit(of_color[k] as usize);
+        if weight < LIGHT {
+            (0..of_color.len()).for_each(visit);
+        } else {
+            team.blocks(of_color.len(), 1, |k, _| visit(k));
+        }
+    }
+    visit(tiles.len());
 }
 
 /// What the device's contact rows are made from.
@@ -215,7 +272,7 @@ impl ContactRows {
     }
     /// Pairs that belong to no tile, in order: a, b, contact distance, m.
     pub fn far_pairs(&self) -> impl Iterator<Item = (u32, u32, f32)> + '_ {
-        self.far_pairs.iter().flat_map(Batch::rows)
+        self.batches.of(self.tiles.len()).iter().flat_map(Batch::rows)
     }
 }
 

@@ -209,6 +209,10 @@ buffers! {
     Neighbors by List, Laid(lists::neighbor_words), Scratch [OfList] grows from 16 at OVERFLOW_NEIGHBORS;
     /// Pairs in contact, by tile and batch.
     ContactRows by Tile, Laid(lists::row_words), Scratch [] grows from 8 at OVERFLOW_PAIRS;
+    /// What contacts hold, by pair in `contact_rows`, or by entry in `neighbors`.
+    Grips by List, Laid(lists::grip_words), Scratch [];
+    /// Contacts that press: how far, and where from.
+    ContactMemory by List, Laid(lists::memory_words), World [Saved];
     /// Planes of obstacles near each particle.
     EnvironmentContacts by List, Laid(environment::contact_words), Scratch []
         grows from 2 at OVERFLOW_ENVIRONMENT;

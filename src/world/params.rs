@@ -299,8 +299,8 @@ params! {
     substeps: u32 = 1, "1", 1, 1000;
     /// Solver iterations a substep.
     iterations: u32 = 8, "1", 0, 100_000;
-    /// Pre-stabilisation iterations a substep: old overlap is resolved without giving velocity.
-    stabilization: u32 = 2, "1", 0, 1000;
+    /// Overlap from before a substep is pushed out at most so fast: what was put into each other does not fly apart.
+    push_out: f32 = 1.0, "m/s", 0.0, 1e6;
     /// How constraints are swept.
     solver: Solver = Solver::Colored, "1", 0, 0;
     /// What stiffness means.

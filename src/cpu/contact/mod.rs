@@ -2,6 +2,7 @@
 //! written over one number or eight.
 
 pub(crate) mod block;
+pub(crate) mod listed;
 pub(crate) mod tiles;
 
 use super::Scratch;
@@ -14,6 +15,8 @@ use std::sync::atomic::{AtomicUsize, Ordering::Relaxed};
 
 /// Centres closer than this have no direction; the lower slot goes up, the other down.
 const MIN_DISTANCE: f32 = 1e-9;
+/// What [`Grip::pressed`] is of a pair that has not touched in this substep.
+pub(crate) const APART: f32 = -1.0;
 
 /// Static and kinetic friction coefficients.
 #[derive(Clone, Copy)]
@@ -36,33 +39,122 @@ impl Friction<f32> {
 }
 
 impl<L: Number> Friction<L> {
-    /// What to take off the tangential displacement `t` under an overlap of `depth` [J 3.39]: all of
-    /// it below what static friction holds, else what kinetic friction takes.
+    /// What friction holds of what it `wants` to hold under a push of `pressed` [J 3.39]: all of it
+    /// up to the static limit, else as much as the kinetic limit allows.
     #[inline(always)]
-    pub fn of(self, t: Vector<L>, depth: L) -> Vector<L> {
-        let (slip, one) = (t.length(), L::splat(1.0));
-        let kinetic = self.kinetic * depth;
-        let share = L::select(slip.above(kinetic), kinetic / slip, one);
-        t * L::select((self.fixed * depth).above(slip), one, share)
+    fn hold(self, wants: Vector<L>, pressed: L) -> Vector<L> {
+        let (size, one) = (wants.length(), L::splat(1.0));
+        let kinetic = self.kinetic * pressed;
+        let share = L::select(size.above(kinetic), kinetic / size, one);
+        wants * L::select(size.above(self.fixed * pressed), share, one)
     }
 }
 
-/// A particle as a contact sees it.
+/// What a contact holds: all of it in metres of the relative position of the two. (A multiplier in
+/// these units is the impulse times the substep and the sum of the inverse masses.)
 #[derive(Clone, Copy)]
-pub(crate) struct Party<L> {
-    /// Where it is, and where the substep began.
+pub(crate) struct Grip<L> {
+    /// How far the contact has pushed the two apart in this substep; above 0 they press on each
+    /// other. [`APART`] where they have not touched.
+    pub pressed: L,
+    /// How far the contact has moved them in this substep, push and friction.
+    pub given: Vector<L>,
+    /// Where the one would be, seen from the other, had they not slipped: friction pulls back
+    /// there for as long as they touch.
+    pub anchor: Vector<L>,
+}
+
+impl<L: Number> Grip<L> {
+    /// One more solve along a unit normal, `depth` below the surface and `slip` from the anchor:
+    /// changes what is held, and tells the change of the relative position that it asks for.
+    ///
+    /// What is given is a sum over the substep: a push that was too much is taken back, and the cone
+    /// of friction is that of the whole push [J 3.39]. It is kept as a vector, so that it is taken back
+    /// the way it was given though the normal has turned: else deep overlap would make energy.
+    #[inline(always)]
+    pub fn solve(
+        &mut self,
+        normal: Vector<L>,
+        depth: L,
+        slip: Vector<L>,
+        friction: Friction<L>,
+        omega: L,
+    ) -> Vector<L> {
+        let zero = L::splat(0.0);
+        let along = normal.dot(self.given);
+        let sum = along + depth * omega;
+        let pressed = L::select(sum.above(zero), sum, zero);
+        // What was given and what slipped, across the normal.
+        let across = self.given - normal * along;
+        let slipped = slip - normal * normal.dot(slip);
+        let given = normal * pressed + friction.hold(across - slipped * omega, pressed);
+        let push = given - self.given;
+        (self.pressed, self.given) = (pressed, given);
+        push
+    }
+
+    /// A substep begins `at` from each other: the contact goes on with the slip that the last one
+    /// left over. What slid does not draw the two back all the way: no further than kinetic
+    /// friction could move them.
+    #[inline(always)]
+    pub fn begin(&mut self, normal: Vector<L>, at: Vector<L>, kinetic: L) {
+        let slip = at - self.anchor;
+        let slip = slip - normal * normal.dot(slip);
+        let (size, most, one) = (slip.length(), kinetic * self.pressed, L::splat(1.0));
+        let slip = slip * L::select(size.above(most), most / size, one);
+        let zero = L::splat(0.0);
+        self.anchor = at - slip;
+        self.pressed = zero;
+        self.given = Vector { x: zero, y: zero, z: zero };
+    }
+}
+
+/// A pair when the substep begins.
+#[derive(Clone, Copy)]
+pub(crate) struct Began<L> {
+    /// From b to a, m.
     pub at: Vector<L>,
-    pub start: Vector<L>,
-    /// Inverse mass, scaled.
-    pub weight: L,
+    /// Inverse masses, scaled.
+    pub weights: [L; 2],
+    /// The distance of the centres at which they touch, and how far old overlap may be pushed out
+    /// in this substep, m.
+    pub contact: L,
+    pub push_out: L,
+}
+
+impl<L: Number> Began<L> {
+    /// How much of a correction of the pair a takes; b takes the rest, the other way.
+    #[inline(always)]
+    pub fn share(&self) -> L {
+        let sum = self.weights[0] + self.weights[1];
+        L::select(sum.above(L::splat(0.0)), self.weights[0] / sum, L::splat(0.0))
+    }
+    /// The distance that is kept in this substep: that of the contact, unless the two were closer
+    /// when it began than can be pushed out. Below 0 where both are held (quarantined since the
+    /// lists were made): they never touch.
+    #[inline(always)]
+    pub fn reach(&self) -> L {
+        let far = self.at.length() + self.push_out;
+        let reach = L::select(self.contact.above(far), far, self.contact);
+        let movable = (self.weights[0] + self.weights[1]).above(L::splat(0.0));
+        L::select(movable, reach, L::splat(-1.0))
+    }
+    /// The unit vector from b to a; up where there is none.
+    #[inline(always)]
+    pub fn normal(&self, lower: L) -> Vector<L> {
+        let Line { along, inv, .. } = Line::between(self.at, self.contact, lower);
+        along * inv
+    }
 }
 
 /// Two particles whose centres touch at a distance of `contact`.
 #[derive(Clone, Copy)]
 pub(crate) struct Meeting<L> {
-    pub a: Party<L>,
-    pub b: Party<L>,
+    /// From b to a, m.
+    pub at: Vector<L>,
     pub contact: L,
+    /// The distance that is kept in this substep, see [`Began::reach`].
+    pub reach: L,
     /// 1 when a has the lower slot, else -1.
     pub lower: L,
 }
@@ -70,36 +162,34 @@ pub(crate) struct Meeting<L> {
 /// From one centre to the other.
 struct Line<L: Number> {
     along: Vector<L>,
-    /// Its length squared, one over its length, and that squared.
+    /// Its length squared and one over its length.
     length_sq: L,
     inv: L,
-    inv_sq: L,
     /// The overlap, and whether there is any.
     depth: L,
     touching: L::Mask,
 }
 
-impl<L: Number> Meeting<L> {
-    /// The line from b to a along which they are pushed apart.
+impl<L: Number> Line<L> {
+    /// The line between two that are `d` from each other.
     #[inline(always)]
-    fn line(&self) -> Line<L> {
-        let d = self.a.at - self.b.at;
+    fn between(d: Vector<L>, contact: L, lower: L) -> Line<L> {
         let distance_sq = d.length_sq();
         // Not for NaN either.
-        let touching = (self.contact * self.contact).above(distance_sq);
+        let touching = (contact * contact).above(distance_sq);
         let (zero, one) = (L::splat(0.0), L::splat(1.0));
-        let up = Vector { x: zero, y: self.lower, z: zero };
+        let up = Vector { x: zero, y: lower, z: zero };
         let apart = distance_sq.above(L::splat(MIN_DISTANCE * MIN_DISTANCE));
         let along = Vector::select(apart, d, up);
         let length_sq = L::select(apart, distance_sq, one);
-        let inv_sq = one / length_sq;
         // The root and the quotient are computed side by side, so nothing waits for both in turn.
         let distance = distance_sq.sqrt();
-        let depth = self.contact - distance;
-        let inv = L::select(apart, distance * inv_sq, one);
-        Line { along, length_sq, inv, inv_sq, depth, touching }
+        let inv = L::select(apart, distance * (one / length_sq), one);
+        Line { along, length_sq, inv, depth: contact - distance, touching }
     }
+}
 
+impl<L: Number> Meeting<L> {
     /// The line along which a pair is pushed apart that began the substep at `began` from each
     /// other. Where it turned by more than 30 degrees on its way, the two may have passed each other,
     /// and a push along the line between them now would drive them on. They are then pushed back
@@ -108,7 +198,7 @@ impl<L: Number> Meeting<L> {
     /// most 7 % to the energy of their relative motion.)
     #[inline(always)]
     fn line_from(&self, began: Vector<L>) -> Line<L> {
-        let line = self.line();
+        let line = Line::between(self.at, self.contact, self.lower);
         let (zero, began_sq) = (L::splat(0.0), began.length_sq());
         let along = line.along.dot(began);
         // cos² 30° = 3/4
@@ -116,54 +206,41 @@ impl<L: Number> Meeting<L> {
         if !L::any(L::both(turned, line.touching)) {
             return line;
         }
-        let now = self.a.at - self.b.at;
-        let way = now - began;
+        let way = self.at - began;
         let (a, b, c) = (way.length_sq(), began.dot(way), began_sq - self.contact * self.contact);
         let under = b * b - a * c;
         let root = L::select(under.above(zero), under, zero).sqrt();
         let time = L::select(c.above(zero), (-b - root) / a, zero);
         let first = began + way * time;
         let length_sq = first.length_sq();
-        let swept = L::both(turned, length_sq.above(L::splat(MIN_DISTANCE * MIN_DISTANCE)));
-        let inv_sq = L::splat(1.0) / length_sq;
-        let inv = length_sq.sqrt() * inv_sq;
-        let depth = self.contact - first.dot(now) * inv;
+        let swept = L::both(turned, line.touching);
+        let swept = L::both(swept, length_sq.above(L::splat(MIN_DISTANCE * MIN_DISTANCE)));
+        let inv = length_sq.sqrt() * (L::splat(1.0) / length_sq);
+        let depth = self.contact - first.dot(self.at) * inv;
         Line {
             along: Vector::select(swept, first, line.along),
             length_sq: L::select(swept, length_sq, line.length_sq),
             inv: L::select(swept, inv, line.inv),
-            inv_sq: L::select(swept, inv_sq, line.inv_sq),
             depth: L::select(swept, depth, line.depth),
             touching: line.touching,
         }
     }
 
-    /// How far the pair's relative move must be corrected, to be shared by the inverse masses: the
-    /// overlap along the normal, less friction against the tangential slip of this substep.
+    /// One more solve of a pair: how far its relative position must be corrected, to be shared by
+    /// the inverse masses. Nothing where the two neither touch nor press on each other, or where one
+    /// is nowhere.
     #[inline(always)]
-    pub fn with_friction(&self, friction: Friction<L>) -> (Vector<L>, L::Mask) {
-        let line = self.line_from(self.a.start - self.b.start);
-        let Line { along, inv, inv_sq, depth, touching, .. } = line;
-        let slip = (self.a.at - self.a.start) - (self.b.at - self.b.start);
-        let tangential = slip - along * (along.dot(slip) * inv_sq);
-        (along * (depth * inv) - friction.of(tangential, depth), touching)
-    }
-
-    /// The overlap alone.
-    #[inline(always)]
-    pub fn without_friction(&self) -> (Vector<L>, L::Mask) {
-        let Line { along, inv, depth, touching, .. } = self.line();
-        (along * (depth * inv), touching)
-    }
-
-    /// What a and b move by for a correction of the pair; nothing where both are held (quarantined
-    /// since the lists were made).
-    #[inline(always)]
-    pub fn share(&self, push: Vector<L>, omega: L) -> (Vector<L>, Vector<L>, L::Mask) {
-        let sum = self.a.weight + self.b.weight;
-        let share = self.a.weight / sum;
-        let rest = share - L::splat(1.0);
-        (push * (share * omega), push * (rest * omega), sum.above(L::splat(0.0)))
+    pub fn solve(&self, grip: &mut Grip<L>, friction: Friction<L>, omega: L) -> Vector<L> {
+        let zero = L::splat(0.0);
+        let line = self.line_from(grip.anchor);
+        let depth = line.depth - (self.contact - self.reach);
+        let acts = L::either(depth.above(zero), grip.pressed.above(zero));
+        let acts = L::both(acts, L::splat(f32::MAX).above(line.length_sq));
+        let mut next = *grip;
+        let push = next.solve(line.along * line.inv, depth, self.at - grip.anchor, friction, omega);
+        grip.pressed = L::select(acts, next.pressed, grip.pressed);
+        grip.given = Vector::select(acts, next.given, grip.given);
+        Vector::select(acts, push, Vector { x: zero, y: zero, z: zero })
     }
 }
 
