@@ -1,6 +1,6 @@
 //! Averages gathered corrections and applies them.
 //! p += (sum of corrections) / (how many) [J 3.1.4]. Contacts are relaxed pair by pair beforehand, so
-//! that momentum is kept, and count as one.
+//! that momentum is kept: theirs are sums.
 //! Reads: delta [m or m/s, count], or the corrections of a Jacobi sweep.
 //! Writes: predicted; velocity after `restitution`.
 //! Order: each particle alone; deterministic.
@@ -29,7 +29,7 @@ fn apply(team: &Team, values: &mut [Vec4], delta: &[Vec4]) {
     team.rows((Shared::new(values), delta), BLOCK, |_, (values, delta)| {
         for (value, delta) in values.iter_mut().zip(delta) {
             if delta.w > 0.0 {
-                *value += (delta.truncate() * (1.0 / delta.w)).extend(0.0);
+                *value += delta.truncate().extend(0.0);
             }
         }
     });

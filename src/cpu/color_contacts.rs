@@ -9,6 +9,8 @@
 
 use super::Scratch;
 use super::contact::APART;
+#[cfg(feature = "vulkan")]
+use super::contact::listed::Held;
 use super::contact::block::{Arrays, Batch, ContactBlock, Grips, Rubs, Touching, Work};
 use super::contact::tiles::{COLORS, Tiles};
 use super::search::broad::Broad;
@@ -18,6 +20,8 @@ use super::team::{Shared, Team};
 use crate::error::Result;
 use crate::simd::{LANES, prefetch};
 use glam::{Vec3, Vec4};
+#[cfg(feature = "vulkan")]
+use std::collections::HashMap;
 use std::sync::atomic::{AtomicUsize, Ordering::Relaxed};
 
 /// Pairs nearer than this share of their contact distance when lists are made are likely to touch
@@ -269,6 +273,26 @@ impl ContactRows {
             }
             palette.finish(&mut Vec::new());
         }
+    }
+    /// What every contact holds, by its two slots; nothing when the rows expired or are of another
+    /// number of particles.
+    pub fn grips(&self, particle_count: usize) -> HashMap<[u32; 2], Held> {
+        if self.particle_count != particle_count || self.grips.len() != self.batches.len() {
+            return HashMap::new();
+        }
+        let batches = self.batches.all().iter().zip(&self.grips);
+        let of = |(batch, grips): (&Batch, &Grips)| {
+            let (batch, grips) = (*batch, *grips);
+            let vector = move |rows: [[f32; LANES]; 3], k: usize| Vec3::from(rows.map(|r| r[k]));
+            let held = move |k: usize| Held {
+                pressed: batch.pressed[k],
+                given: vector(grips.given, k),
+                anchor: vector(grips.anchor, k),
+                reach: grips.reach[k],
+            };
+            (0..LANES).map(move |k| ([batch.a[k], batch.b[k]], held(k)))
+        };
+        batches.flat_map(of).collect()
     }
     /// Pairs that belong to no tile, in order: a, b, contact distance, m.
     pub fn far_pairs(&self) -> impl Iterator<Item = (u32, u32, f32)> + '_ {

@@ -129,7 +129,7 @@ fn gather(
                     sum += push * share;
                 }
             }
-            *delta = sum.extend(1.0);
+            *delta = sum.extend(counts[i]);
         }
     });
 }

@@ -35,7 +35,7 @@ pub(crate) fn run(team: &Team, world: &mut World, scratch: &mut Scratch) {
                 let (at, normal) = (p.truncate(), contact.plane.truncate());
                 let depth = contact.floor - (normal.dot(at) + contact.plane.w - radius);
                 // Not for NaN either.
-                if !(depth > 0.0 || (contact.pressed > 0.0 && depth.is_finite())) {
+                if !(depth > 0.0 || (contact.pressed > 0.0 && !depth.is_nan())) {
                     continue;
                 }
                 let friction =

@@ -135,7 +135,7 @@ macro_rules! buffers {
             /// Words on a device.
             pub(crate) fn words(self, of: &crate::vulkan::plan::Plan) -> usize {
                 use crate::vulkan::plan;
-                use crate::vulkan::stages::{constraints, environment, lists, surfaces, trees};
+                use crate::vulkan::stages::{constraints, contacts, environment, lists, surfaces, trees};
                 match self { $(Buffer::$name => words!(of, $width($($words)+))),+ }
             }
             /// The word of `state` in which a step tells how much room it would have needed.
@@ -210,9 +210,11 @@ buffers! {
     /// Pairs in contact, by tile and batch.
     ContactRows by Tile, Laid(lists::row_words), Scratch [] grows from 8 at OVERFLOW_PAIRS;
     /// What contacts hold, by pair in `contact_rows`, or by entry in `neighbors`.
-    Grips by List, Laid(lists::grip_words), Scratch [];
-    /// Contacts that press: how far, and where from.
-    ContactMemory by List, Laid(lists::memory_words), World [Saved];
+    Grips by List, Laid(contacts::grip_words), Scratch [];
+    /// The same of contacts with obstacles, by entry in `environment_contacts`.
+    WallGrips by List, Laid(contacts::wall_words), Scratch [];
+    /// Contacts that press: how far, and from where slip is counted.
+    ContactMemory by List, Laid(contacts::memory_words), World [Saved Loaded Restored Slots];
     /// Planes of obstacles near each particle.
     EnvironmentContacts by List, Laid(environment::contact_words), Scratch []
         grows from 2 at OVERFLOW_ENVIRONMENT;

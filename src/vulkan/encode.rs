@@ -94,6 +94,12 @@ impl Encoder<'_> {
                     }
                 }
             }
+            Buffer::Grips | Buffer::WallGrips => {
+                stages::contacts::encode_grips(buffer, self, &mut out);
+            }
+            Buffer::ContactMemory => {
+                stages::contacts::encode_memory(&world.contact_memory, plan, &mut out);
+            },
             Buffer::GridBucket
             | Buffer::GridSlab
             | Buffer::GridStart
@@ -117,6 +123,7 @@ impl Encoder<'_> {
         let mut out = vec![0; s::WORDS];
         out[s::LIST_FLOOR] = world.list_floor.to_bits();
         out[s::LISTS_SINCE_SORT] = world.lists_since_sort;
+        out[s::MEMORY_PAIRS] = world.contact_memory.pairs() as u32;
         out[s::ENVIRONMENT_USED] = scratch.environment.len() as u32;
         out[s::ENVIRONMENT_LISTED] = scratch.environment.len() as u32;
         stages::lists::encode_state(self, &mut out);
@@ -374,6 +381,7 @@ pub(crate) fn globals(
         (g::MATERIALS, world.materials.count() as u32),
         (g::NEIGHBOR_CAP, plan.room[Buffer::Neighbors] as u32),
         (g::ENVIRONMENT_CAP, plan.room[Buffer::EnvironmentContacts] as u32),
+        (g::GRIP_CAP, stages::contacts::grip_cap(plan) as u32),
         (g::PAIR_CAP, plan.room[Buffer::ContactRows] as u32),
         (g::GRID_CAP, plan.buckets() as u32),
         (g::NODE_CAP, plan.room[Buffer::OctreeNodes] as u32),
@@ -397,6 +405,7 @@ pub(crate) fn globals(
         (g::KEEP, 1.0 / (1.0 + p.damping * h)),
         (g::OMEGA, p.omega),
         (g::CONTACT_OMEGA, p.contact_omega),
+        (g::PUSH_OUT, p.push_out * h),
         (g::RESTITUTION_THRESHOLD, p.restitution_threshold),
         (g::MASS_SCALE, p.mass_scale),
         (g::UP, up.x),

@@ -17,7 +17,7 @@ macro_rules! words {
 
 /// The passes whose shaders read the number of the substep, which is the first push constant.
 pub const READ_SUBSTEP: &[Pass] =
-    &[Pass::CatchWind, Pass::Bounds, Pass::CollideEnvironment, Pass::SolvePin];
+    &[Pass::CatchWind, Pass::Bounds, Pass::RememberContacts, Pass::CollideEnvironment, Pass::SolvePin];
 
 /// Words the host writes before a step.
 pub mod globals {
@@ -32,6 +32,7 @@ pub mod globals {
         GRAVITY_Z "g_gravity_z" = 5;
         KEEP "g_keep" = 6;
         INTEGRATOR "g_integrator" = 7;
+        PUSH_OUT "g_push_out" = 8;
         METHOD "g_method" = 9;
         OMEGA "g_omega" = 10;
         CONTACT_OMEGA "g_contact_omega" = 11;
@@ -47,6 +48,7 @@ pub mod globals {
         OCTREE_LEAF "g_octree_leaf" = 23;
         OCTREE_DEPTH "g_octree_depth" = 24;
         BVH_LEAF "g_bvh_leaf" = 25;
+        GRIP_CAP "g_grip_cap" = 26;
         BVH_VOLUME "g_bvh_volume" = 27;
         FORCES "g_forces" = 29;
         BOTH "g_both" = 33;
@@ -97,6 +99,7 @@ pub mod state {
         NEIGHBORS_USED "s_neighbors_used" = 12;
         ENVIRONMENT_USED "s_environment_used" = 13;
         PAIRS_USED "s_pairs_used" = 14;
+        MEMORY_PAIRS "s_memory_pairs" = 15;
         LOW "s_low_x" = 16;
         LOW_Y "s_low_y" = 17;
         LOW_Z "s_low_z" = 18;
@@ -336,6 +339,15 @@ pub mod tile {
     }
 }
 
+/// Pairs in `contact_memory`; `stages/contacts.rs` tells what the words hold.
+pub mod memory {
+    words! {
+        /// The name of the words of a pair.
+        MEMORY:
+        WORDS "memory_words" = 6;
+    }
+}
+
 /// The radix sort.
 pub mod radix {
     words! {
@@ -377,6 +389,7 @@ pub const TABLES: &[&[(&str, usize)]] = &[
     surfaces::SURFACES,
     trees::TREES,
     tile::TILE,
+    memory::MEMORY,
     radix::RADIX,
 ];
 

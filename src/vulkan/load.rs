@@ -357,7 +357,7 @@ impl Vulkan {
         plan: &'a Plan,
         breakable: bool,
     ) -> impl Iterator<Item = (vk::Buffer, vk::Buffer, usize)> + 'a {
-        let changes = move |b: &Buffer| breakable || b.domain() == Domain::Particle;
+        let changes = move |b: &Buffer| breakable || !matches!(b.domain(), Domain::Rows(_));
         let buffers = marked(Mark::Restored).zip(&self.saved).filter(move |(b, _)| changes(b));
         let buffers = buffers.map(|(b, to)| (self.buffers[b as usize].raw, to.raw, plan.words(b)));
         buffers.chain([(self.state.raw, self.saved_state.raw, layout::state::WORDS)])
@@ -391,8 +391,16 @@ impl Vulkan {
             plan.room = plan.room.grown(list, state);
         }
         self.restore(world)?;
+        let memory = self.contact_memory()?;
         self.lay(&plan)?;
         self.room = Some(plan.room);
+        // What contacts hold is laid out by the room there is, and may be newer than the world's.
+        if let (Some(memory), Some(plan)) = (memory, &self.plan) {
+            let mut words = vec![0; plan.words(Buffer::ContactMemory)];
+            stages::contacts::encode_memory(&memory, plan, &mut words);
+            let buffer = &self.buffers[Buffer::ContactMemory as usize];
+            self.upload(&[(buffer, 0, Cow::Owned(words))])?;
+        }
         Ok(())
     }
 

@@ -12,7 +12,7 @@ use serde::{Deserialize, Serialize};
 const OBSTACLE: u32 = 1 << 31;
 
 /// With whom a contact is.
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+#[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord)]
 pub(crate) enum Partner {
     /// A particle, by slot.
     Particle(u32),
@@ -64,6 +64,11 @@ impl ContactMemory {
             _ => &[],
         }
     }
+    /// How many are between two particles.
+    #[cfg(feature = "vulkan")]
+    pub fn pairs(&self) -> usize {
+        self.kept.iter().filter(|kept| kept.with & OBSTACLE == 0).count()
+    }
     /// Nothing is remembered.
     pub fn clear(&mut self) {
         self.first.clear();
@@ -108,14 +113,21 @@ impl ContactMemory {
                 }
             }
         }
+        *self = Self::gather(count, moved);
+    }
+
+    /// Of contacts with the slots at which they stand.
+    pub fn gather(count: usize, contacts: Vec<(u32, Kept)>) -> Self {
+        let mut memory = ContactMemory::default();
         let mut counts = vec![0; count];
-        moved.iter().for_each(|(slot, _)| counts[*slot as usize] += 1);
-        let (next, all) = self.lay_out(&mut counts);
-        for (slot, kept) in moved {
+        contacts.iter().for_each(|(slot, _)| counts[*slot as usize] += 1);
+        let (next, all) = memory.lay_out(&mut counts);
+        for (slot, kept) in contacts {
             let next = &mut next[slot as usize];
             all[*next as usize] = kept;
             *next += 1;
         }
+        memory
     }
 
     /// Whether it is of so many particles, and makes sense.
