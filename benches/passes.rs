@@ -68,7 +68,7 @@ const BENCHES: &[(&str, On, Per)] = &[
     ("find_neighbors_brute", Brute, Particle),
     ("color_contacts", Grid, Pair),
     ("collide_environment", Grid, Particle),
-    ("stabilize_contacts", Grid, Pair),
+    ("anchor_contacts", Grid, Pair),
     ("solve_contacts", Grid, Pair),
     ("apply_deltas", Jacobi, Particle),
     ("solve_environment", Grid, Particle),
@@ -76,6 +76,7 @@ const BENCHES: &[(&str, On, Per)] = &[
     ("update_velocity", Grid, Particle),
     ("restitution", Grid, Pair),
     ("sleep", Grid, Particle),
+    ("remember_contacts", Grid, Pair),
 ];
 
 /// Steps of a run, after some that make lists and memory; enough for particles to be sorted anew.

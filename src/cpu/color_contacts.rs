@@ -418,9 +418,10 @@ pub(crate) fn run(team: &Team, scratch: &mut Scratch) -> Result<()> {
 
 #[cfg(test)]
 mod tests {
-    use super::super::contact::{Friction, Meeting, Party};
     use super::*;
+    use crate::cpu::contact::Friction;
     use crate::cpu::contact::block::Mixed;
+    use crate::cpu::contact::listed::{Held, Pairs};
     use crate::simd::Level;
     use crate::world::material::MaterialPairs;
     use crate::{Backend, Coefficients, Engine, Grains, Material, Particle, Phase, World};
@@ -473,12 +474,13 @@ mod tests {
                     }
                 }
             }
-            for (a, b, _) in rows.far_pairs.iter().flat_map(Batch::rows) {
+            let far = rows.batches.of(rows.tiles.len());
+            for (a, b, _) in far.iter().flat_map(Batch::rows) {
                 add(a, b);
             }
             assert!(pairs.len() > 5000);
             assert_eq!(pairs.len(), scratch.neighbors.pair_count());
-            assert_eq!(rows.far_pairs.is_empty(), balls.len() < 2, "a ball wider than tiles");
+            assert_eq!(far.is_empty(), balls.len() < 2, "a ball wider than tiles");
         }
     }
 
@@ -522,12 +524,28 @@ mod tests {
         }
     }
 
-    /// Every level and team gives the bits of the formula applied row by row; large balls among
-    /// small ones use up the colours and reach beyond the tiles.
+    /// The batches in the order in which they are solved, with what they hold.
+    fn in_order(rows: &ContactRows) -> impl Iterator<Item = (&Batch, &Grips)> {
+        let tiles = (0..COLORS).flat_map(|color| rows.tiles.of_color(color));
+        let tiles = tiles.map(|&tile| tile as usize).chain([rows.tiles.len()]);
+        let places = tiles.flat_map(|tile| rows.batches.range(tile));
+        places.map(|at| (&rows.batches.all()[at], &rows.grips[at]))
+    }
+
+    /// What a contact held before: every third did. Some slipped further than friction draws back.
+    fn held_before(start: &[Vec4], a: u32, b: u32) -> Option<(f32, Vec3)> {
+        let at = (start[a as usize] - start[b as usize]).truncate();
+        let slip = Vec3::new(1e-4, -2e-4, 3e-4) * (b % 7) as f32;
+        (a + b).is_multiple_of(3).then_some((1e-3, at - slip))
+    }
+
+    /// Every level and team gives the bits of the formula applied row by row, of the positions and of
+    /// what contacts hold; large balls among small ones use up the colours and reach beyond the
+    /// tiles.
     #[test]
     fn rows_are_solved_alike_by_every_level_and_team() {
         let engine = heap(&[4.0, 25.0]);
-        let rows = &engine.scratch().contact_rows;
+        let Scratch { neighbors, broad, .. } = engine.scratch();
         let particles = engine.world().particles();
         // Squeezed, so that most touch; some coincide, some are held, one is nowhere.
         let squeezed = |k: usize, v: &Vec4| match k % 50 {
@@ -541,7 +559,6 @@ mod tests {
         let positions = particles.positions().iter().enumerate();
         let start: Vec<Vec4> =
             positions.map(|(k, v)| (v.truncate() * 0.9).extend(weight(k))).collect();
-        let friction = Friction { fixed: 0.5, kinetic: 0.4 };
         // Three materials, none of which slides on itself as on the others.
         let mut of_three = World::new();
         for mu in [0.2, 0.9] {
@@ -549,64 +566,87 @@ mod tests {
                 Coefficients { friction_kinetic: Some(mu), ..Coefficients::default() };
             of_three.add_material(&Material { name: String::new(), coefficients }).unwrap();
         }
-        let mut pairs = MaterialPairs::default();
-        pairs.update(&of_three);
-        let materials: Vec<u32> = (0..predicted.len() as u32).map(|k| k % 3).collect();
-        let mixed = Mixed { pairs: &pairs, materials: &materials };
-        for solve in [Solve::Overlap, Solve::Contact(friction), Solve::Mixed(mixed)] {
-            let [mut p, mut x] = [predicted.clone(), start.clone()];
-            let mut moved = 0;
-            let tiles = (0..COLORS).flat_map(|color| rows.tiles.of_color(color));
-            let batches = tiles.flat_map(|&tile| rows.batches.of(tile as usize));
-            for pair in batches.chain(&rows.far_pairs).flat_map(Batch::rows) {
-                moved += one_by_one(pair, &mut p, &mut x, solve);
+        let mut material_pairs = MaterialPairs::default();
+        material_pairs.update(&of_three);
+        let mixed: Vec<u32> = (0..predicted.len() as u32).map(|k| k % 3).collect();
+        let alike = vec![0; predicted.len()];
+        let (omega, push_out) = (0.9, 1e-3);
+        for materials in [&alike, &mixed] {
+            let pairs =
+                Pairs { start: &start, materials, material_pairs: &material_pairs, push_out };
+            let rubs = match materials[1] {
+                0 => Rubs::Alike(Friction::between(material_pairs.pair(0, 0))),
+                _ => Rubs::Mixed(Mixed { pairs: &material_pairs, materials }),
+            };
+            // Row by row.
+            let mut p = predicted.clone();
+            let mut rows = ContactRows::default();
+            let alone = Team::new(1).unwrap();
+            rows.fill(&alone, neighbors, broad).unwrap();
+            rows.recall(&alone, |_, _| None);
+            let listed = in_order(&rows).flat_map(|(batch, _)| batch.rows());
+            let mut all: Vec<_> = listed
+                .map(|(a, b, contact)| {
+                    let mut held = Held::NOTHING;
+                    if let Some((pressed, anchor)) = held_before(&start, a, b) {
+                        (held.pressed, held.anchor) = (pressed, anchor);
+                    }
+                    pairs.begin([a as usize, b as usize], contact, &mut held);
+                    ([a as usize, b as usize], contact, held)
+                })
+                .collect();
+            let went_on = all.iter().filter(|(.., held)| held.pressed >= 0.0).count();
+            assert!(went_on > 2000, "{went_on}");
+            for _ in 0..3 {
+                let mut moved = 0;
+                for ([a, b], contact, held) in &mut all {
+                    let at = (p[*a] - p[*b]).truncate();
+                    if pairs.acts(*contact, at, held) {
+                        let (push, share) = pairs.solve([*a, *b], *contact, at, held, omega);
+                        p[*a] += (push * share).extend(0.0);
+                        p[*b] += (push * (share - 1.0)).extend(0.0);
+                        moved += u32::from(push != Vec3::ZERO);
+                    }
+                }
+                assert!(moved > 5000, "{moved}");
             }
-            assert!(moved > 5000, "{moved}");
+            let nowhere = p.iter().filter(|p| !p.is_finite()).count();
+            assert_eq!(nowhere, 1, "who is nowhere draws nobody along");
             for level in Level::all() {
                 for threads in [1, 3] {
                     let mut team = Team::new(threads).unwrap();
                     team.simd = level;
-                    let [mut q, mut y] = [predicted.clone(), start.clone()];
-                    rows.solve(&team, &mut q, &mut y, solve, 0.9);
+                    let mut rows = ContactRows::default();
+                    rows.fill(&team, neighbors, broad).unwrap();
+                    rows.recall(&team, |a, b| held_before(&start, a, b));
+                    let mut q = predicted.clone();
+                    rows.work(&team, &mut q, &start, rubs, Work::Begin { push_out });
+                    for _ in 0..3 {
+                        let work = Work::Solve { omega, push_out };
+                        rows.work(&team, &mut q, &start, rubs, work);
+                    }
+                    let what = format!("{level:?}, {threads} threads");
                     let bits = |v: &[Vec4]| -> Vec<[u32; 4]> {
                         v.iter().map(|v| v.to_array().map(f32::to_bits)).collect()
                     };
-                    assert!(bits(&q) == bits(&p), "{level:?}, {threads} threads");
-                    assert!(bits(&y) == bits(&x), "{level:?}, {threads} threads");
+                    assert!(bits(&q) == bits(&p), "{what}");
+                    let mut expected = all.iter();
+                    for (batch, grips) in in_order(&rows) {
+                        for k in batch.lanes() {
+                            let ([a, b], _, held) = expected.next().unwrap();
+                            assert_eq!([batch.a[k] as usize, batch.b[k] as usize], [*a, *b]);
+                            let pressed = batch.pressed[k];
+                            assert_eq!(pressed.to_bits(), held.pressed.to_bits(), "{what} {a} {b}");
+                            if pressed > 0.0 {
+                                let got = [grips.given, grips.anchor].map(|v| v.map(|v| v[k]));
+                                let right = [held.given, held.anchor].map(|v| v.to_array());
+                                assert_eq!(got, right, "{what} {a} {b}");
+                            }
+                        }
+                    }
+                    assert!(expected.next().is_none());
                 }
             }
         }
-    }
-
-    /// The formula for a row alone; 1 when something moved.
-    fn one_by_one(
-        (a, b, contact): (u32, u32, f32),
-        predicted: &mut [Vec4],
-        start: &mut [Vec4],
-        solve: Solve,
-    ) -> u32 {
-        let overlap = matches!(solve, Solve::Overlap);
-        let party = |k: u32| {
-            let (p, x) = (predicted[k as usize].truncate(), start[k as usize]);
-            let at = if overlap { x.truncate() } else { p };
-            Party { at: at.into(), start: x.truncate().into(), weight: x.w }
-        };
-        let meeting = Meeting { a: party(a), b: party(b), contact, lower: 1.0 };
-        let (push, touching) = match solve {
-            Solve::Overlap => meeting.without_friction(),
-            Solve::Contact(friction) => meeting.with_friction(friction),
-            Solve::Mixed(Mixed { pairs, materials }) => {
-                let row = pairs.pair(materials[a as usize], materials[b as usize]);
-                meeting.with_friction(Friction::between(row))
-            }
-        };
-        let (to_a, to_b, movable) = meeting.share(push, 0.9);
-        if !(touching && movable) {
-            return 0;
-        }
-        let array = if overlap { start } else { predicted };
-        array[a as usize] += Vec3::from(to_a).extend(0.0);
-        array[b as usize] += Vec3::from(to_b).extend(0.0);
-        1
     }
 }

@@ -73,8 +73,7 @@ pub(crate) struct Scratch {
     pub delta: Vec<Vec4>,
     /// The triangles around each particle, where a wind blows on them.
     pub fans: Fans,
-    /// Where the substep began, once old overlap is resolved, as contacts see it: [x, y, z, inverse
-    /// mass, scaled].
+    /// Where the substep began, as contacts see it: [x, y, z, inverse mass, scaled].
     pub start: Vec<Vec4>,
     /// Velocities before the solve, for restitution.
     pub velocity_prior: Vec<Vec4>,
@@ -93,7 +92,7 @@ pub(crate) struct Scratch {
     pub rows_are_known: bool,
     /// Contacts hold what the world has not been told.
     pub memory_is_behind: bool,
-    /// Contacts of each particle.
+    /// Contacts of each particle: those that act on it, or that the world is told of.
     pub counts: Vec<u32>,
     pub environment: Lists<EnvironmentContact>,
     /// Those of the collision before, where `walls_are_known`; else the world knows.

@@ -48,10 +48,15 @@ pub(crate) fn run(team: &Team, world: &mut World, scratch: &mut Scratch, at: &Mo
     let mut p = std::mem::take(&mut world.particles.predicted);
     let mut held = std::mem::take(&mut scratch.held);
     let mut delta = std::mem::take(&mut scratch.delta);
+    let mut counts = std::mem::take(&mut scratch.counts);
     let (pairs, neighbors) = (pairs(world, scratch, push_out), &scratch.neighbors);
     match world.params.solver {
         Solver::Colored => unreachable!("solved by tile"),
-        Solver::Jacobi => gather(team, &pairs, neighbors, &p, &mut held, &mut delta, omega),
+        Solver::Jacobi => {
+            counts.resize(p.len(), 0);
+            count(team, &pairs, neighbors, &p, &held, &mut counts);
+            gather(team, &pairs, neighbors, &p, &mut held, (&counts, &mut delta), omega);
+        }
         Solver::Seidel => {
             for i in 0..p.len() {
                 let held = &mut held[neighbors.lists.range(i)];
@@ -88,6 +93,27 @@ pub(crate) fn run(team: &Team, world: &mut World, scratch: &mut Scratch, at: &Mo
         }
     }
     (world.particles.predicted, scratch.held, scratch.delta) = (p, held, delta);
+    scratch.counts = counts;
+}
+
+/// How many pairs act on each particle.
+fn count(
+    team: &Team,
+    pairs: &Pairs,
+    neighbors: &Neighbors,
+    p: &[Vec4],
+    held: &[Held],
+    counts: &mut [u32],
+) {
+    team.rows(Shared::new(counts), BLOCK, |range, counts| {
+        for (i, count) in range.zip(counts) {
+            let held = &held[neighbors.lists.range(i)];
+            let acting = neighbors.of(i).iter().zip(held).filter(|(n, held)| {
+                pairs.acts(n.contact, (p[i] - p[n.slot as usize]).truncate(), held)
+            });
+            *count = acting.count() as u32;
+        }
+    });
 }
 
 /// Sums the corrections of each particle over its own list. A pair is relaxed by how many pairs act
@@ -98,23 +124,9 @@ fn gather(
     neighbors: &Neighbors,
     p: &[Vec4],
     held: &mut [Held],
-    delta: &mut [Vec4],
+    (counts, delta): (&[u32], &mut [Vec4]),
     omega: f32,
 ) {
-    let at = |i: usize, j: usize| (p[i] - p[j]).truncate();
-    let all = &*held;
-    team.rows(Shared::new(delta), BLOCK, |range, delta| {
-        for (i, delta) in range.zip(delta) {
-            let held = &all[neighbors.lists.range(i)];
-            let acting = neighbors
-                .of(i)
-                .iter()
-                .zip(held)
-                .filter(|(n, held)| pairs.acts(n.contact, at(i, n.slot as usize), held));
-            *delta = Vec3::ZERO.extend(acting.count() as f32);
-        }
-    });
-    let counts: Vec<f32> = delta.iter().map(|delta| delta.w).collect();
     let held = Shared::new(held);
     team.rows(Shared::new(delta), BLOCK, |range, delta| {
         for (i, delta) in range.zip(delta) {
@@ -122,9 +134,10 @@ fn gather(
             let held = unsafe { held.slice(neighbors.lists.range(i)) };
             let mut sum = Vec3::ZERO;
             for (n, held) in neighbors.of(i).iter().zip(held) {
-                let (j, at) = (n.slot as usize, at(i, n.slot as usize));
+                let j = n.slot as usize;
+                let at = (p[i] - p[j]).truncate();
                 if pairs.acts(n.contact, at, held) {
-                    let omega = omega / counts[i].max(counts[j]);
+                    let omega = omega / counts[i].max(counts[j]) as f32;
                     let (push, share) = pairs.solve([i, j], n.contact, at, held, omega);
                     sum += push * share;
                 }

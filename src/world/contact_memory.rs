@@ -200,7 +200,8 @@ mod tests {
             // `of` is only asked where the places are in order.
             assert!(!memory.is_sound(4), "{number}");
         }
-        assert!(!memory().is_sound(5));
+        assert!(!memory().is_sound(3));
+        assert!(memory().is_sound(5), "a particle that was added has touched nothing yet");
         assert!(ContactMemory::default().is_sound(5));
     }
 }

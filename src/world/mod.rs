@@ -40,6 +40,7 @@ pub use material::{Coefficients, Material, MaterialId};
 pub use memory::MemoryNeed;
 pub use object::{Built, Object, ObjectId, Surface};
 pub use outline::Outline;
+pub(crate) use params::is_parameter;
 pub use params::{
     Acceleration, BroadPhase, BvhStart, BvhVolume, BvhWalk, Integrator, Method, ParamInfo, Params,
     Solver,

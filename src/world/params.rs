@@ -227,6 +227,18 @@ words! {
     }
 }
 
+/// Parameters that earlier versions had, and what to do about them.
+const GONE: &[(&str, &str)] = &[(
+    "stabilization",
+    "contacts push old overlap out themselves, no faster than `push_out` m/s; remove the line",
+)];
+
+/// Whether a name is, or was, that of a parameter.
+pub(crate) fn is_parameter(name: &str) -> bool {
+    let known = Params::TABLE.iter().map(|p| p.name);
+    known.chain(GONE.iter().map(|(name, _)| *name)).any(|known| known == name)
+}
+
 macro_rules! params {
     ($($(#[doc = $doc:literal])+ $name:ident : $ty:ty = $default:expr, $unit:literal, $min:expr, $max:expr;)+) => {
         /// The engine's parameters. Set them by field or by name; [`Params::check`] guards both.
@@ -264,6 +276,9 @@ macro_rules! params {
                             ))),
                         }
                     })+
+                    _ if let Some((_, remedy)) = GONE.iter().find(|(gone, _)| *gone == name) => {
+                        Err(Error::value(name, format!("`{name}` is gone: {remedy}")))
+                    }
                     _ => Err(Error::value(name, format!(
                         "no such parameter; {}",
                         suggest::instead(name, Self::TABLE.iter().map(|p| p.name)),

@@ -235,7 +235,8 @@ impl<L: Number> Meeting<L> {
         let line = self.line_from(grip.anchor);
         let depth = line.depth - (self.contact - self.reach);
         let acts = L::either(depth.above(zero), grip.pressed.above(zero));
-        let acts = L::both(acts, L::splat(f32::MAX).above(line.length_sq));
+        // Not for NaN either.
+        let acts = L::both(acts, L::splat(f32::MAX).above(depth.abs()));
         let mut next = *grip;
         let push = next.solve(line.along * line.inv, depth, self.at - grip.anchor, friction, omega);
         grip.pressed = L::select(acts, next.pressed, grip.pressed);
