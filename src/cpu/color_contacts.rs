@@ -296,7 +296,8 @@ impl ContactRows {
     }
     /// Pairs that belong to no tile, in order: a, b, contact distance, m.
     pub fn far_pairs(&self) -> impl Iterator<Item = (u32, u32, f32)> + '_ {
-        self.batches.of(self.tiles.len()).iter().flat_map(Batch::rows)
+        let rows = (self.batches.particles() > 0).then(|| self.batches.of(self.tiles.len()));
+        rows.into_iter().flatten().flat_map(Batch::rows)
     }
 }
 

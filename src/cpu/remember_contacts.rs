@@ -8,7 +8,7 @@
 use super::Scratch;
 use super::contact::listed::for_each_pressed;
 use super::team::{BLOCK, Shared, Team};
-use crate::world::{Kept, Partner, Solver, World};
+use crate::world::{ContactMemory, Kept, Partner, Solver, World};
 use glam::Vec3;
 
 pub(crate) fn run(team: &Team, world: &mut World, scratch: &mut Scratch) {
@@ -18,16 +18,29 @@ pub(crate) fn run(team: &Team, world: &mut World, scratch: &mut Scratch) {
     }
     scratch.walls_are_known = false;
     let mut counts = std::mem::take(&mut scratch.counts);
+    let mut memory = std::mem::take(&mut world.contact_memory);
+    write(team, world, scratch, &mut counts, &mut memory);
+    (scratch.counts, world.contact_memory) = (counts, memory);
+}
+
+/// Writes what contacts hold to a memory. `counts` is room to work in.
+pub(crate) fn write(
+    team: &Team,
+    world: &World,
+    scratch: &Scratch,
+    counts: &mut Vec<u32>,
+    memory: &mut ContactMemory,
+) {
     counts.clear();
     counts.resize(world.particles.len(), 0);
     let (solver, touch) = (world.params.solver, world.may_touch());
     let each = Contacts { team, scratch, colored: solver == Solver::Colored, pairs: touch };
-    let shared = Shared::new(&mut counts);
+    let shared = Shared::new(counts);
     each.visit(|slot, _| {
         // SAFETY: `visit` calls for different slots at the same time.
         unsafe { *shared.at(slot) += 1 };
     });
-    let (next, kept) = world.contact_memory.lay_out(&mut counts);
+    let (next, kept) = memory.lay_out(counts);
     let (next, kept) = (Shared::new(next), Shared::new(kept));
     each.visit(|slot, contact| {
         // SAFETY: as above, and every contact that was counted has a place of its own.
@@ -37,7 +50,6 @@ pub(crate) fn run(team: &Team, world: &mut World, scratch: &mut Scratch) {
             *next += 1;
         }
     });
-    scratch.counts = counts;
 }
 
 /// Everything that presses on something.

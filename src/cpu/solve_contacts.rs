@@ -142,7 +142,7 @@ fn gather(
                     sum += push * share;
                 }
             }
-            *delta = sum.extend(counts[i]);
+            *delta = sum.extend(counts[i] as f32);
         }
     });
 }

@@ -5,6 +5,8 @@ use super::layout::{column, globals as g, pins, set as words, state as s};
 use super::plan::Plan;
 use super::stages;
 use crate::cpu::Scratch;
+use crate::cpu::remember_contacts;
+use crate::cpu::team::Team;
 use crate::cpu::contact::tiles::Tiles;
 use crate::cpu::solve::{self, Cache, Caches, Choice};
 use crate::kind::{Stored, Visit};
@@ -12,10 +14,11 @@ use crate::pass::Buffer;
 use crate::step::{Dispatch, Part};
 use crate::world::material::{MaterialPairs, PairRow};
 use crate::world::{
-    ForceKind, Integrator, Kind, ListDescription, ListFilter, ListId, ListPairs, Method, Params,
+    ContactMemory, ForceKind, Integrator, Kind, ListDescription, ListFilter, ListId, ListPairs, Method, Params,
     Phase, World,
 };
 use glam::{Vec3, Vec4};
+use std::borrow::Cow;
 
 /// Encodes a world, and what passes of the CPU made of it, as the words of device buffers.
 pub(crate) struct Encoder<'a> {
@@ -98,7 +101,7 @@ impl Encoder<'_> {
                 stages::contacts::encode_grips(buffer, self, &mut out);
             }
             Buffer::ContactMemory => {
-                stages::contacts::encode_memory(&world.contact_memory, plan, &mut out);
+                stages::contacts::encode_memory(&self.contact_memory(), plan, &mut out);
             },
             Buffer::GridBucket
             | Buffer::GridSlab
@@ -123,13 +126,32 @@ impl Encoder<'_> {
         let mut out = vec![0; s::WORDS];
         out[s::LIST_FLOOR] = world.list_floor.to_bits();
         out[s::LISTS_SINCE_SORT] = world.lists_since_sort;
-        out[s::MEMORY_PAIRS] = world.contact_memory.pairs() as u32;
+        out[s::MEMORY_BEHIND] = (scratch.memory_is_behind && !self.rows_are_gone()).into();
+        out[s::MEMORY_PAIRS] = self.contact_memory().pairs() as u32;
         out[s::ENVIRONMENT_USED] = scratch.environment.len() as u32;
         out[s::ENVIRONMENT_LISTED] = scratch.environment.len() as u32;
         stages::lists::encode_state(self, &mut out);
         stages::trees::encode_state(world, scratch, plan, &mut out);
         stages::constraints::encode_state(world, scratch, plan, &mut out);
         out
+    }
+
+    /// The CPU's lists are to be made anew: the order of the old rows is not known any more.
+    fn rows_are_gone(&self) -> bool {
+        self.scratch.stale && !self.scratch.neighbors.built
+    }
+
+    /// What contacts hold, as far as the device cannot find it out by itself.
+    fn contact_memory(&self) -> Cow<'_, ContactMemory> {
+        let Encoder { world, scratch, .. } = *self;
+        if !(scratch.memory_is_behind && self.rows_are_gone()) {
+            return Cow::Borrowed(&world.contact_memory);
+        }
+        let mut memory = ContactMemory::default();
+        if let Ok(team) = Team::new(1) {
+            remember_contacts::write(&team, world, scratch, &mut Vec::new(), &mut memory);
+        }
+        Cow::Owned(memory)
     }
 
     fn set<K: Stored<N>, const N: usize>(&self, out: &mut [u32]) {

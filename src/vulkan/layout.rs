@@ -17,7 +17,7 @@ macro_rules! words {
 
 /// The passes whose shaders read the number of the substep, which is the first push constant.
 pub const READ_SUBSTEP: &[Pass] =
-    &[Pass::CatchWind, Pass::Bounds, Pass::RememberContacts, Pass::CollideEnvironment, Pass::SolvePin];
+    &[Pass::CatchWind, Pass::Bounds, Pass::CollideEnvironment, Pass::SolvePin];
 
 /// Words the host writes before a step.
 pub mod globals {
@@ -106,6 +106,7 @@ pub mod state {
         HIGH "s_high_x" = 19;
         HIGH_Y "s_high_y" = 20;
         HIGH_Z "s_high_z" = 21;
+        MEMORY_BEHIND "s_memory_behind" = 22;
         BOX_LOW "s_box_low_x" = 24;
         BOX_HIGH "s_box_high_x" = 27;
         GRID_LOW "s_grid_low_x" = 36;

@@ -166,7 +166,7 @@ impl Builder<'_> {
     fn run(&mut self, dispatch: &Dispatch, place: Place) {
         let numbered = reads_number(dispatch);
         let substep = match dispatch.pass {
-            Pass::Bounds | Pass::RememberContacts => place.substep.min(1),
+            Pass::Bounds => place.substep.min(1),
             _ if numbered => place.substep,
             _ => 0,
         };
@@ -233,11 +233,10 @@ impl Builder<'_> {
     }
 }
 
-/// Whether a dispatch is another one in every substep. `bounds` and `remember_contacts` are not: they
-/// only tell the first substep from the others.
+/// Whether a dispatch is another one in every substep. `bounds` is not: it only tells the first
+/// substep from the others.
 fn reads_number(dispatch: &Dispatch) -> bool {
-    !matches!(dispatch.pass, Pass::Bounds | Pass::RememberContacts)
-        && READ_SUBSTEP.contains(&dispatch.pass)
+    dispatch.pass != Pass::Bounds && READ_SUBSTEP.contains(&dispatch.pass)
 }
 
 /// What the device does for a dispatch: the stages that have anything to do.

@@ -34,14 +34,14 @@ pub(super) fn stages(dispatch: &Dispatch, plan: &Plan, out: &mut Vec<Stage>) {
         (_, Part::Count) => out.push(each("touching")),
         (Pass::AnchorContacts, _) => out.push(each(by_pair(plan))),
         (Pass::RememberContacts, part) => {
-            let lists = u32::from(part == Part::Lists);
-            out.push(Stage::new("begin", Groups::One).with([lists, 0, 0]));
-            out.push(each(by_pair(plan)).with([lists, 0, 0]));
-            if part == Part::Lists {
-                out.extend([each("clear"), each("link")]);
-            } else if plan.colliders > 0 {
+            out.extend([Stage::new("begin", Groups::One), each(by_pair(plan))]);
+            if plan.colliders > 0 {
                 out.push(each("walls"));
             }
+            if part == Part::Lists {
+                out.extend([each("clear"), each("link")]);
+            }
+            out.push(Stage::new("end", Groups::One));
         }
         (Pass::SolveEnvironment, _) => out.push(each("main")),
         (Pass::Restitution, part) if plan.solver == Solver::Jacobi => {
