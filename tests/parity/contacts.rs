@@ -54,17 +54,6 @@ fn ours(dispatch: &Dispatch) -> bool {
 /// Compares what a dispatch wrote; whether it moved anything.
 pub fn judge(outcome: &Outcome) -> bool {
     let mut moved = false;
-    if let Some(words) = outcome.buffers.iter().find(|w| w.buffer == Buffer::Grips) {
-        let f = |w: &[u32]| w.iter().map(|&w| f32::from_bits(w)).collect::<Vec<_>>();
-        let mut shown = 0;
-        for (k, ((b, c), d)) in words.before.chunks_exact(8).zip(words.cpu.chunks_exact(8)).zip(words.device.chunks_exact(8)).enumerate() {
-            let (b, c, d) = (f(b), f(c), f(d));
-            if (c[0].max(0.0) - d[0].max(0.0)).abs() > 1e-5 && shown < 4 {
-                shown += 1;
-                eprintln!("{} pair {k}:\n before {b:?}\n cpu {c:?}\n dev {d:?}", outcome.dispatch);
-            }
-        }
-    }
     for words in &outcome.buffers {
         moved |= words.cpu != words.before;
         if words.buffer == Buffer::ContactMemory {
