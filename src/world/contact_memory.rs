@@ -108,6 +108,8 @@ impl ContactMemory {
                 }
             }
         }
+        // Memory that is no longer needed is given back.
+        *self = ContactMemory::default();
         let mut counts = vec![0; count];
         moved.iter().for_each(|(slot, _)| counts[*slot as usize] += 1);
         let (next, all) = self.lay_out(&mut counts);
