@@ -275,6 +275,9 @@ pub(crate) fn run(team: &Team, world: &World, scratch: &mut Scratch, at: &Moment
     Ok(())
 }
 
+/// Cosine of the angle up to which two planes of an obstacle are taken for the same: 8 degrees.
+const SAME_PLANE: f32 = 0.99;
+
 /// What contacts with obstacles held before.
 struct Memory<'a> {
     world: &'a World,
@@ -294,13 +297,12 @@ impl Memory<'_> {
         for k in 0..contacts.len() {
             let (earlier, rest) = contacts.split_at_mut(k);
             let contact = &mut rest[0];
-            let nth = earlier.iter().filter(|c| c.collider == contact.collider).count();
             let began = contact.motion + x;
             contact.anchor = began;
             // C where the substep began, with the plane where it was then.
             let c = contact.plane.dot(began.extend(1.0)) - r;
             contact.floor = (c + self.push_out).min(0.0);
-            let Some(old) = self.before(i, contact.collider, nth) else { continue };
+            let Some(old) = self.before(i, contact, earlier) else { continue };
             if self.again {
                 (contact.pressed, contact.given) = (old.pressed, old.given);
                 (contact.anchor, contact.floor) = (old.anchor, old.floor);
@@ -318,13 +320,26 @@ impl Memory<'_> {
         }
     }
 
-    /// The `nth` contact of particle i with an obstacle, as it was.
-    fn before(&self, i: usize, collider: u32, nth: usize) -> Option<EnvironmentContact> {
+    /// What a contact of particle i goes on from, where those found `earlier` took theirs.
+    fn before(
+        &self,
+        i: usize,
+        contact: &EnvironmentContact,
+        earlier: &[EnvironmentContact],
+    ) -> Option<EnvironmentContact> {
+        // In the same substep it must be the same plane, too: what another one gave is no longer to
+        // be taken back, for constraints have answered to it.
+        let normal = contact.plane.truncate();
+        let same = |c: &&EnvironmentContact| {
+            c.collider == contact.collider
+                && (!self.again || c.plane.truncate().dot(normal) > SAME_PLANE)
+        };
+        let nth = earlier.iter().filter(same).count();
         match self.before {
-            Some(lists) => lists.of(i).iter().filter(|c| c.collider == collider).nth(nth).copied(),
+            Some(lists) => lists.of(i).iter().filter(same).nth(nth).copied(),
             None => {
                 let kept = self.world.contact_memory.of(i).iter();
-                let mut kept = kept.filter(|k| k.with() == Partner::Obstacle(collider));
+                let mut kept = kept.filter(|k| k.with() == Partner::Obstacle(contact.collider));
                 kept.nth(nth).map(|kept| EnvironmentContact {
                     pressed: kept.pressed,
                     anchor: kept.anchor,
