@@ -96,7 +96,7 @@ fn heaps_keep_their_angle_and_more_friction_is_steeper() {
     }
 }
 
-/// A box 0.215 m wide with 4000 grains of 1 cm, 30 layers.
+/// A box 0.215 m wide with 4000 grains of 1 cm, about 35 layers.
 const BOX: &str = r#"
     [params]
     substeps = 4
@@ -131,8 +131,9 @@ const BOX: &str = r#"
 #[test]
 fn grains_in_the_corners_of_a_box_do_not_climb() {
     let (wide, radius) = (0.215, 0.01);
-    for scale in ["mass_scale=0", "mass_scale=20"] {
-        let mut engine = engine(scene(BOX, &[scale]));
+    for (layers, scale) in [(12, "mass_scale=0"), (12, "mass_scale=20"), (40, "mass_scale=20")] {
+        let counts = format!("granular.0.counts=[10, {layers}, 10]");
+        let mut engine = engine(scene(BOX, &[scale, &counts]));
         run_until(&mut engine, 5.0);
         let before = places(engine.world());
         run_until(&mut engine, if is_long() { 55.0 } else { 10.0 });
@@ -142,9 +143,10 @@ fn grains_in_the_corners_of_a_box_do_not_climb() {
         let corners = before.iter().zip(&after).filter(|(x, _)| at_wall(x.x) && at_wall(x.z));
         let climbs: Vec<f64> = corners.map(|(x, y)| (y.y - x.y) / radius).collect();
         let most = climbs.iter().copied().fold(f64::MIN, f64::max);
-        println!("{scale}: {} grains in corners climbed {most:.4} r at most", climbs.len());
-        assert!(climbs.len() > 100, "{}", climbs.len());
-        assert!(most < 0.2, "{scale}: climbed {most} r");
+        let what = format!("{layers} layers, {scale}");
+        println!("{what}: {} grains in corners climbed {most:.4} r at most", climbs.len());
+        assert!(climbs.len() > 30, "{}", climbs.len());
+        assert!(most < 0.2, "{what}: climbed {most} r");
     }
 }
 
@@ -257,7 +259,10 @@ fn a_soft_block_neither_creeps_nor_turns_with_any_solver() {
 fn heap(solver: Solver) -> Engine {
     let mut world = World::new();
     world.params.solver = solver;
-    (world.params.substeps, world.params.iterations) = (4, 8);
+    (world.params.substeps, world.params.iterations) = (8, 10);
+    // One coefficient: where sliding friction is less, some grains go on between holding and sliding,
+    // at a millimetre a second in the mean.
+    (world.params.friction, world.params.static_friction) = (0.5, 0.5);
     let floor = Shape::Plane { normal: Vec3::Y };
     world.colliders.push(Collider::fixed(floor, Pose::IDENTITY));
     let grains = Grains {
