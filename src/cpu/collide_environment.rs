@@ -302,10 +302,18 @@ impl Memory<'_> {
             // C where the substep began, with the plane where it was then.
             let c = contact.plane.dot(began.extend(1.0)) - r;
             contact.floor = (c + self.push_out).min(0.0);
-            let Some(old) = self.before(i, contact, earlier) else { continue };
+            // A plane that is new in the same substep may have been behind an edge when that began:
+            // how deep the particle was is what the planes before said.
+            if self.again
+                && let Some(old) = self.before(i, contact, earlier, None)
+            {
+                contact.floor = old.floor;
+            }
+            let same = self.again.then_some(contact.plane.truncate());
+            let Some(old) = self.before(i, contact, earlier, same) else { continue };
             if self.again {
                 (contact.pressed, contact.given) = (old.pressed, old.given);
-                (contact.anchor, contact.floor) = (old.anchor, old.floor);
+                contact.anchor = old.anchor;
             } else if old.pressed > 0.0 {
                 let material = self.world.particles.material[i];
                 let row = self.material_pairs.wall(contact.collider, material);
@@ -320,19 +328,19 @@ impl Memory<'_> {
         }
     }
 
-    /// What a contact of particle i goes on from, where those found `earlier` took theirs.
+    /// What a contact of particle i goes on from, where those found `earlier` took theirs. In the same
+    /// substep it must have the same `normal`, too: what another plane gave is no longer to be taken
+    /// back, for constraints have answered to it.
     fn before(
         &self,
         i: usize,
         contact: &EnvironmentContact,
         earlier: &[EnvironmentContact],
+        normal: Option<Vec3>,
     ) -> Option<EnvironmentContact> {
-        // In the same substep it must be the same plane, too: what another one gave is no longer to
-        // be taken back, for constraints have answered to it.
-        let normal = contact.plane.truncate();
         let same = |c: &&EnvironmentContact| {
             c.collider == contact.collider
-                && (!self.again || c.plane.truncate().dot(normal) > SAME_PLANE)
+                && normal.is_none_or(|normal| c.plane.truncate().dot(normal) > SAME_PLANE)
         };
         let nth = earlier.iter().filter(same).count();
         match self.before {
