@@ -275,6 +275,9 @@ pub(crate) fn run(team: &Team, world: &World, scratch: &mut Scratch, at: &Moment
     Ok(())
 }
 
+/// Cosine of the angle up to which two planes of an obstacle are taken for the same: 8 degrees.
+const SAME_PLANE: f32 = 0.99;
+
 /// What contacts with obstacles held before.
 struct Memory<'a> {
     world: &'a World,
@@ -294,16 +297,23 @@ impl Memory<'_> {
         for k in 0..contacts.len() {
             let (earlier, rest) = contacts.split_at_mut(k);
             let contact = &mut rest[0];
-            let nth = earlier.iter().filter(|c| c.collider == contact.collider).count();
             let began = contact.motion + x;
             contact.anchor = began;
             // C where the substep began, with the plane where it was then.
             let c = contact.plane.dot(began.extend(1.0)) - r;
             contact.floor = (c + self.push_out).min(0.0);
-            let Some(old) = self.before(i, contact.collider, nth) else { continue };
+            // A plane that is new in the same substep may have been behind an edge when that began:
+            // how deep the particle was is what the planes before said.
+            if self.again
+                && let Some(old) = self.before(i, contact, earlier, None)
+            {
+                contact.floor = old.floor;
+            }
+            let same = self.again.then_some(contact.plane.truncate());
+            let Some(old) = self.before(i, contact, earlier, same) else { continue };
             if self.again {
                 (contact.pressed, contact.given) = (old.pressed, old.given);
-                (contact.anchor, contact.floor) = (old.anchor, old.floor);
+                contact.anchor = old.anchor;
             } else if old.pressed > 0.0 {
                 let material = self.world.particles.material[i];
                 let row = self.material_pairs.wall(contact.collider, material);
@@ -318,13 +328,26 @@ impl Memory<'_> {
         }
     }
 
-    /// The `nth` contact of particle i with an obstacle, as it was.
-    fn before(&self, i: usize, collider: u32, nth: usize) -> Option<EnvironmentContact> {
+    /// What a contact of particle i goes on from, where those found `earlier` took theirs. In the same
+    /// substep it must have the same `normal`, too: what another plane gave is no longer to be taken
+    /// back, for constraints have answered to it.
+    fn before(
+        &self,
+        i: usize,
+        contact: &EnvironmentContact,
+        earlier: &[EnvironmentContact],
+        normal: Option<Vec3>,
+    ) -> Option<EnvironmentContact> {
+        let same = |c: &&EnvironmentContact| {
+            c.collider == contact.collider
+                && normal.is_none_or(|normal| c.plane.truncate().dot(normal) > SAME_PLANE)
+        };
+        let nth = earlier.iter().filter(same).count();
         match self.before {
-            Some(lists) => lists.of(i).iter().filter(|c| c.collider == collider).nth(nth).copied(),
+            Some(lists) => lists.of(i).iter().filter(same).nth(nth).copied(),
             None => {
                 let kept = self.world.contact_memory.of(i).iter();
-                let mut kept = kept.filter(|k| k.with() == Partner::Obstacle(collider));
+                let mut kept = kept.filter(|k| k.with() == Partner::Obstacle(contact.collider));
                 kept.nth(nth).map(|kept| EnvironmentContact {
                     pressed: kept.pressed,
                     anchor: kept.anchor,

@@ -111,12 +111,19 @@ impl ContactRows {
         let count = self.tiles.len() + 1;
         let block = self.tiles_a_block();
         let (places, batches) = self.batches.parts_mut();
+        // As the batches: a quarter more than needed, so that it seldom has to grow.
+        if batches.len() > self.grips.capacity() {
+            self.grips.clear();
+            self.grips.reserve_exact(batches.len() + batches.len() / 4);
+        }
         self.grips.resize(batches.len(), Grips::default());
         let (batches, grips) = (Shared::new(batches), Shared::new(&mut self.grips));
         team.blocks(count, block, |_, tiles| {
             for at in tiles.flat_map(|tile| places.range(tile)) {
                 // SAFETY: each tile has batches of its own.
                 let (batch, grips) = unsafe { (batches.at(at), grips.at(at)) };
+                // What stood here was of other pairs, some of which may have reached further.
+                *grips = Grips::default();
                 for k in 0..LANES {
                     let held = recall(batch.a[k], batch.b[k]);
                     let (pressed, anchor) = held.unwrap_or((APART, Vec3::ZERO));

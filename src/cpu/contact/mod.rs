@@ -162,12 +162,10 @@ pub(crate) struct Meeting<L> {
 /// From one centre to the other.
 struct Line<L: Number> {
     along: Vector<L>,
-    /// Its length squared and one over its length.
-    length_sq: L,
+    /// One over its length.
     inv: L,
-    /// The overlap, and whether there is any.
+    /// The overlap.
     depth: L,
-    touching: L::Mask,
 }
 
 impl<L: Number> Line<L> {
@@ -175,8 +173,6 @@ impl<L: Number> Line<L> {
     #[inline(always)]
     fn between(d: Vector<L>, contact: L, lower: L) -> Line<L> {
         let distance_sq = d.length_sq();
-        // Not for NaN either.
-        let touching = (contact * contact).above(distance_sq);
         let (zero, one) = (L::splat(0.0), L::splat(1.0));
         let up = Vector { x: zero, y: lower, z: zero };
         let apart = distance_sq.above(L::splat(MIN_DISTANCE * MIN_DISTANCE));
@@ -185,44 +181,47 @@ impl<L: Number> Line<L> {
         // The root and the quotient are computed side by side, so nothing waits for both in turn.
         let distance = distance_sq.sqrt();
         let inv = L::select(apart, distance * (one / length_sq), one);
-        Line { along, length_sq, inv, depth: contact - distance, touching }
+        Line { along, inv, depth: contact - distance }
     }
 }
 
 impl<L: Number> Meeting<L> {
     /// The line along which a pair is pushed apart that began the substep at `began` from each
-    /// other. Where it turned by more than 30 degrees on its way, the two may have passed each other,
-    /// and a push along the line between them now would drive them on. They are then pushed back
-    /// along the line on which they first touched, or on which they began if they overlapped already:
-    /// that never gives them more speed than they had. (After a smaller turn the plain push adds at
-    /// most 7 % to the energy of their relative motion.)
+    /// other, and that this contact has moved by `given` so far. Where it turned by more than 30
+    /// degrees on its way, but for this contact, the two may have passed each other, and a push along
+    /// the line between them now would drive them on. They are then pushed back along the line on
+    /// which they first touched, or on which they began if they overlapped already: that never gives
+    /// them more speed than they had. (After a smaller turn the plain push adds at most 7 % to the
+    /// energy of their relative motion.)
     #[inline(always)]
-    fn line_from(&self, began: Vector<L>) -> Line<L> {
+    fn line_from(&self, began: Vector<L>, given: Vector<L>) -> Line<L> {
         let line = Line::between(self.at, self.contact, self.lower);
         let (zero, began_sq) = (L::splat(0.0), began.length_sq());
-        let along = line.along.dot(began);
+        let free = self.at - given;
+        let (free_sq, least) = (free.length_sq(), L::splat(MIN_DISTANCE * MIN_DISTANCE));
+        let meet = (self.contact * self.contact).above(free_sq);
+        let free_sq = L::select(free_sq.above(least), free_sq, least);
+        let along = free.dot(began);
         // cos² 30° = 3/4
-        let turned = (L::splat(0.75) * (line.length_sq * began_sq)).above(along * along.abs());
-        if !L::any(L::both(turned, line.touching)) {
+        let turned = (L::splat(0.75) * (free_sq * began_sq)).above(along * along.abs());
+        if !L::any(L::both(turned, meet)) {
             return line;
         }
-        let way = self.at - began;
+        let way = free - began;
         let (a, b, c) = (way.length_sq(), began.dot(way), began_sq - self.contact * self.contact);
         let under = b * b - a * c;
         let root = L::select(under.above(zero), under, zero).sqrt();
         let time = L::select(c.above(zero), (-b - root) / a, zero);
         let first = began + way * time;
         let length_sq = first.length_sq();
-        let swept = L::both(turned, line.touching);
+        let swept = L::both(turned, meet);
         let swept = L::both(swept, length_sq.above(L::splat(MIN_DISTANCE * MIN_DISTANCE)));
         let inv = length_sq.sqrt() * (L::splat(1.0) / length_sq);
         let depth = self.contact - first.dot(self.at) * inv;
         Line {
             along: Vector::select(swept, first, line.along),
-            length_sq: L::select(swept, length_sq, line.length_sq),
             inv: L::select(swept, inv, line.inv),
             depth: L::select(swept, depth, line.depth),
-            touching: line.touching,
         }
     }
 
@@ -232,11 +231,12 @@ impl<L: Number> Meeting<L> {
     #[inline(always)]
     pub fn solve(&self, grip: &mut Grip<L>, friction: Friction<L>, omega: L) -> Vector<L> {
         let zero = L::splat(0.0);
-        let line = self.line_from(grip.anchor);
+        let line = self.line_from(grip.anchor, grip.given);
         let depth = line.depth - (self.contact - self.reach);
         let acts = L::either(depth.above(zero), grip.pressed.above(zero));
-        // Not for NaN either.
+        // Not for NaN either, nor where the two have not touched: nothing is known of them.
         let acts = L::both(acts, L::splat(f32::MAX).above(depth.abs()));
+        let acts = L::both(acts, grip.pressed.above(L::splat(APART / 2.0)));
         let mut next = *grip;
         let push = next.solve(line.along * line.inv, depth, self.at - grip.anchor, friction, omega);
         grip.pressed = L::select(acts, next.pressed, grip.pressed);
