@@ -113,7 +113,7 @@ fn assert_memory(outcome: &Outcome, words: &Words) {
     let places = 7 * cap + n;
     let walls = |words: &[u32], i: usize| -> Vec<[u32; 5]> {
         let (first, length) = (words[places + 2 * i] as usize, words[places + 2 * i + 1] as usize);
-        let rows = words[places + 2 * n..].chunks_exact(9).skip(first).take(length);
+        let rows = words[places + 2 * n..].chunks_exact(12).skip(first).take(length);
         let presses = |row: &&[u32]| f32::from_bits(row[1]) > 0.0;
         rows.filter(presses).map(|row| [row[0], row[1], row[5], row[6], row[7]]).collect()
     };

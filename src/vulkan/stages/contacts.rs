@@ -13,7 +13,7 @@
 //! | 6 P | n | the first pair of the chain of each particle: scratch |
 //! | 6 P + n | P | the pair behind each in its chain: scratch |
 //! | 7 P + n | 2 n | where the contacts of each particle with obstacles begin, and how many they are |
-//! | 7 P + 3 n | 9 E | those: the obstacle, and the words of the grip |
+//! | 7 P + 3 n | 12 E | those: the obstacle, the words of the grip, the normal |
 
 use super::{Groups, Stage};
 use crate::cpu::contact::listed::Held;
@@ -75,6 +75,9 @@ fn by_pair(plan: &Plan) -> &'static str {
     if plan.solver == Solver::Colored { "pairs" } else { "lists" }
 }
 
+/// Words of a contact with an obstacle in `contact_memory`.
+const WALL: usize = 12;
+
 /// Grips of pairs there is room for.
 pub(crate) fn grip_cap(plan: &Plan) -> usize {
     plan.room[if plan.solver == Solver::Colored { Buffer::ContactRows } else { Buffer::Neighbors }]
@@ -92,7 +95,7 @@ pub(crate) fn wall_words(plan: &Plan) -> usize {
 
 /// Words of `contact_memory`.
 pub(crate) fn memory_words(plan: &Plan) -> usize {
-    walls_at(plan) + 2 * plan.particles + 9 * plan.room[Buffer::EnvironmentContacts]
+    walls_at(plan) + 2 * plan.particles + WALL * plan.room[Buffer::EnvironmentContacts]
 }
 
 /// Where the places of contacts with obstacles begin in `contact_memory`.
@@ -153,8 +156,9 @@ pub(crate) fn encode_memory(memory: &ContactMemory, plan: &Plan, out: &mut [u32]
                     pairs += 1;
                 }
                 Partner::Obstacle(number) => {
-                    let row = [number, kept.pressed.to_bits(), 0, 0, 0, x, y, z, 0];
-                    if let Some(place) = out.get_mut(walls + 9 * contacts..walls + 9 * contacts + 9)
+                    let row: [u32; WALL] =
+                        [number, kept.pressed.to_bits(), 0, 0, 0, x, y, z, 0, 0, 0, 0];
+                    if let Some(place) = out.get_mut(walls + WALL * contacts..walls + WALL * (contacts + 1))
                     {
                         place.copy_from_slice(&row);
                         contacts += 1;
@@ -183,8 +187,8 @@ pub(crate) fn decode_memory(plan: &Plan, memory: &[u32], pairs: usize) -> Contac
     let (places, walls) = (walls_at(plan), walls_at(plan) + 2 * plan.particles);
     for i in 0..plan.particles {
         let (first, count) = (memory[places + 2 * i] as usize, memory[places + 2 * i + 1] as usize);
-        let rows = memory.get(walls + 9 * first..walls + 9 * (first + count));
-        for row in rows.unwrap_or_default().chunks_exact(9) {
+        let rows = memory.get(walls + WALL * first..walls + WALL * (first + count));
+        for row in rows.unwrap_or_default().chunks_exact(WALL) {
             let pressed = f32::from_bits(row[1]);
             if pressed > 0.0 {
                 let wall = Partner::Obstacle(row[0]);
