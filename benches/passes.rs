@@ -10,6 +10,7 @@ use On::*;
 use Per::*;
 use glam::Vec3;
 use motes::pass::{PASSES, PassInfo};
+use motes::world::collider::{Pose, Shape};
 use motes::world::{Acceleration, BroadPhase};
 use motes::{Backend, Bond, Engine, Kind, Particle, Pass, Phase, Scene, Solver, StepReport, World};
 use worlds::{breakable, cube, listed_pairs, machine, settled};
@@ -28,6 +29,8 @@ enum On {
     Cloth,
     /// A flag of 160 x 100 in gusts.
     Flag,
+    /// A cloth of 100 x 100 that comes to rest on the rabbit.
+    Draped,
     /// A cube of 20 particles a side.
     Cube,
     /// That cube with rows of a kind that neither it nor the cloth has.
@@ -69,9 +72,11 @@ const BENCHES: &[(&str, On, Per)] = &[
     ("color_contacts", Grid, Pair),
     ("collide_environment", Grid, Particle),
     ("anchor_contacts", Grid, Pair),
+    ("collide_points", Draped, Particle),
     ("solve_contacts", Grid, Pair),
     ("apply_deltas", Jacobi, Particle),
     ("solve_environment", Grid, Particle),
+    ("solve_points", Draped, Particle),
     ("accelerate", Cloth, Particle),
     ("update_velocity", Grid, Particle),
     ("restitution", Grid, Pair),
@@ -152,6 +157,23 @@ fn stage(on: On, pile: &World) -> World {
         Flag => {
             let large = ["cloth.0.columns=160", "cloth.0.rows=100"].map(String::from);
             Scene::load_with("flag", &large).and_then(|flag| flag.build()).expect("legal")
+        }
+        Draped => {
+            let mut world = World::new();
+            let cloth = motes::Cloth {
+                columns: 100,
+                rows: 100,
+                spacing: 0.015,
+                radius: 0.01,
+                origin: Vec3::new(-0.75, 0.75, -0.75),
+                ..motes::Cloth::default()
+            };
+            world.add_cloth(&cloth).expect("legal");
+            let path = concat!(env!("CARGO_MANIFEST_DIR"), "/assets/meshes/rabbit.obj");
+            let (mesh, _) = motes::shape::mesh::TriangleMesh::load_obj(path).expect("a mesh");
+            let shape = Shape::mesh(mesh, true, 0.0).expect("legal");
+            world.colliders.push(motes::Collider::fixed(shape, Pose::IDENTITY));
+            world
         }
         Cube => cube(),
         Rows(kind) => {

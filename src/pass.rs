@@ -92,12 +92,16 @@ passes! {
         reads [Position Predicted Radius Colliders Material Materials] writes [EnvironmentContacts WallGrips ContactMemory];
     AnchorContacts "anchor_contacts" "lets contacts go on from what they held, so that friction remembers"
         reads [Start Material Materials Neighbors ContactRows ContactMemory Grips] writes [Grips];
+    CollidePoints "collide_points" "lists the vertices of meshes that triangles of cloth may meet, swept"
+        reads [Position Predicted Rest Radius Surfaces Colliders] writes [PointContacts];
     SolveContacts "solve_contacts" "pushes touching particles apart, with static and kinetic friction"
         reads [Position Start Predicted Material Materials Neighbors ContactRows Grips] writes [Delta Predicted Grips];
     ApplyDeltas "apply_deltas" "averages gathered corrections and applies them"
         reads [Delta Corrections Distance Bend Volume] writes [Predicted Velocity];
     SolveEnvironment "solve_environment" "puts particles outside the obstacles, with friction"
         reads [Position Predicted Radius Material Materials EnvironmentContacts WallGrips] writes [Predicted WallGrips];
+    SolvePoints "solve_points" "keeps triangles of cloth off the vertices of meshes, with friction"
+        reads [Predicted Start Material Materials PointContacts] writes [Delta Predicted];
     SolveDistance "solve_distance" "projects distance constraints"
         reads [Predicted Distance] writes [Predicted Distance Corrections];
     SolveBend "solve_bend" "projects dihedral hinges"

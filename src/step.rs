@@ -15,6 +15,9 @@ pub use tree::{Condition, Loop, Node, Schedule};
 
 use tree::Body;
 
+/// How often triangles that pass a vertex go back, and then their neighbours, and theirs.
+const GO_BACK: u32 = 3;
+
 /// Which part of its work a dispatch of a pass does.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
 pub enum Part {
@@ -28,7 +31,8 @@ pub enum Part {
     Wind(u32),
     /// The corrections of a kind of constraint (`apply_deltas` after a Jacobi sweep).
     Of(Kind),
-    /// Where the substep began, not the predicted positions (`bounds`).
+    /// Where the substep began, not the predicted positions (`bounds`). What passes a vertex goes back
+    /// there (`solve_points`), and is looked at again (`collide_points`).
     Start,
     /// Before the lists are made anew (`remember_contacts`).
     Lists,
@@ -60,6 +64,7 @@ pub fn schedule(world: &World) -> Schedule {
     let Params { substeps, iterations, solver, acceleration, .. } = world.params;
     let contacts = world.may_touch();
     let obstacles = !world.colliders.is_empty();
+    let points = world.meets_points();
     let winds = match world.open_triangle_count() {
         0 => 0,
         _ => world.surface_winds().count() as u32,
@@ -118,6 +123,9 @@ pub fn schedule(world: &World) -> Schedule {
         if contacts {
             substep.run(Pass::AnchorContacts);
         }
+        if points {
+            substep.run(Pass::CollidePoints);
+        }
         if accelerates {
             substep.part(Pass::Accelerate, Part::Begin);
         }
@@ -130,6 +138,9 @@ pub fn schedule(world: &World) -> Schedule {
             }
             if obstacles {
                 turn.run(Pass::SolveEnvironment);
+            }
+            if points {
+                turn.run(Pass::SolvePoints);
             }
             let mut sweeps = Vec::new();
             for kind in Kind::ALL {
@@ -147,6 +158,16 @@ pub fn schedule(world: &World) -> Schedule {
         if obstacles && world.constraint_count() > 0 {
             substep.part(Pass::CollideEnvironment, Part::Again);
             substep.run(Pass::SolveEnvironment);
+        }
+        if points {
+            substep.run(Pass::CollidePoints);
+            substep.run(Pass::SolvePoints);
+            // What still passes a vertex goes back to where it was, and so do its neighbours where
+            // that makes them pass it.
+            for _ in 0..GO_BACK {
+                substep.part(Pass::CollidePoints, Part::Start);
+                substep.part(Pass::SolvePoints, Part::Start);
+            }
         }
         substep.run(Pass::UpdateVelocity);
         bounce(substep, world);

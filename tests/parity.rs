@@ -22,6 +22,8 @@ mod lists;
 mod materials;
 #[path = "parity/particles.rs"]
 mod particles;
+#[path = "parity/points.rs"]
+mod points;
 #[path = "parity/trees.rs"]
 mod trees;
 #[path = "parity/wind.rs"]

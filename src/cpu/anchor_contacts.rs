@@ -1,6 +1,7 @@
 //! Lets contacts go on from what they held when the last substep ended, so that friction remembers.
 //! The slip since the anchor, s = (x1 - x2) - a less its part along the normal, stays as it is where
-//! friction held, and is cut to mu_k times the last push where it slid; a = (x1 - x2) - s. What was
+//! friction held, and is cut to mu_k times the last push where it slid; a = (x1 - x2) - s. Contacts
+//! that gave all the friction they could slide on with mu_k, the others hold with mu_s. What was
 //! pushed and held is counted from 0 again, and pairs that do not press on each other are forgotten.
 //! Where the lists are new, what contacts held comes from the world.
 //! Reads: start [m, 1/kg scaled], materials, neighbour lists or contact rows, contact memory.
@@ -8,12 +9,10 @@
 //! Order: each pair alone; deterministic.
 
 use super::contact::block::Work;
-use super::contact::listed::Held;
 use super::solve_contacts::{pairs, push_out, rubs};
 use super::team::{BLOCK, Shared, Team};
 use super::{Moment, Scratch};
-use crate::world::{ContactMemory, Partner, Solver, World};
-use glam::Vec3;
+use crate::world::{ContactMemory, Held, Partner, Solver, World};
 
 pub(crate) fn run(team: &Team, world: &mut World, scratch: &mut Scratch, at: &Moment) {
     let push_out = push_out(world, at);
@@ -42,8 +41,8 @@ pub(crate) fn run(team: &Team, world: &mut World, scratch: &mut Scratch, at: &Mo
             let held = unsafe { all.slice(neighbors.lists.range(i)) };
             for (n, held) in neighbors.of(i).iter().zip(held) {
                 let j = n.slot as usize;
-                if new && let Some((pressed, anchor)) = recall(memory, i, j) {
-                    (held.pressed, held.anchor) = (pressed, anchor);
+                if new && let Some(known) = recall(memory, i, j) {
+                    *held = known;
                 }
                 pairs.begin([i, j], n.contact, held);
             }
@@ -52,9 +51,9 @@ pub(crate) fn run(team: &Team, world: &mut World, scratch: &mut Scratch, at: &Mo
     scratch.held = held;
 }
 
-/// What the contact of i and j held: how far they were pressed, and the anchor seen from j.
-fn recall(memory: &ContactMemory, i: usize, j: usize) -> Option<(f32, Vec3)> {
+/// What the contact of i and j held, seen from j.
+fn recall(memory: &ContactMemory, i: usize, j: usize) -> Option<Held> {
     let (low, high) = (i.min(j), Partner::Particle(i.max(j) as u32));
     let kept = memory.of(low).iter().find(|kept| kept.with() == high)?;
-    Some((kept.pressed, if i == low { kept.anchor } else { -kept.anchor }))
+    Some(if i == low { kept.held } else { kept.held.turned() })
 }

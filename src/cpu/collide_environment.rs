@@ -8,7 +8,7 @@
 use glam::{Vec3, Vec4};
 use serde::{Deserialize, Serialize};
 
-use super::contact::Grip;
+use super::contact::{Friction, Grip};
 use super::search::lists::Lists;
 use super::solve_contacts::push_out;
 use super::team::Team;
@@ -18,7 +18,7 @@ use crate::simd::LANES;
 use crate::step::Part;
 use crate::world::collider::{Collider, Pose, Shape};
 use crate::world::material::MaterialPairs;
-use crate::world::{Partner, World};
+use crate::world::{Held, Partner, World};
 
 mod guard;
 mod inline_vec;
@@ -68,17 +68,8 @@ pub struct EnvironmentContact {
     pub motion: Vec3,
     /// [`PosedCollider::index`] of the collider.
     pub collider: u32,
-    /// How far the contact has pushed the particle out in this substep, m; above 0 they press on each
-    /// other.
-    pub pressed: f32,
-    /// How far the contact has moved the particle in this substep, push and friction, m.
-    pub given: Vec3,
-    /// Where the particle would be had it not slipped, m: friction pulls back there for as long as
-    /// they touch.
-    pub anchor: Vec3,
-    /// C(p) is kept at or above this, m: 0, or less where the particle was deeper in the obstacle when
-    /// the substep began than can be pushed out in it.
-    pub floor: f32,
+    /// What it holds.
+    pub(crate) held: Held,
 }
 
 /// Appends the contacts of one particle.
@@ -298,32 +289,28 @@ impl Memory<'_> {
             let (earlier, rest) = contacts.split_at_mut(k);
             let contact = &mut rest[0];
             let began = contact.motion + x;
-            contact.anchor = began;
             // C where the substep began, with the plane where it was then.
             let c = contact.plane.dot(began.extend(1.0)) - r;
-            contact.floor = (c + self.push_out).min(0.0);
-            // A plane that is new in the same substep may have been behind an edge when that began:
-            // how deep the particle was is what the planes before said.
-            if self.again
-                && let Some(old) = self.before(i, contact, earlier, None)
-            {
-                contact.floor = old.floor;
-            }
-            let same = self.again.then_some(contact.plane.truncate());
-            let Some(old) = self.before(i, contact, earlier, same) else { continue };
+            let deep = (c + self.push_out).min(0.0);
+            contact.held = Held { pressed: 0.0, anchor: began, floor: deep, ..Held::NOTHING };
+            let Some(old) = self.before(i, contact, earlier, None) else { continue };
             if self.again {
-                (contact.pressed, contact.given) = (old.pressed, old.given);
-                contact.anchor = old.anchor;
-            } else if old.pressed > 0.0 {
+                // A plane that is new in the same substep may have been behind an edge when that
+                // began: how deep the particle was is what the planes before said.
+                contact.held.floor = old.floor;
+                let normal = contact.plane.truncate();
+                if let Some(same) = self.before(i, contact, earlier, Some(normal)) {
+                    contact.held = Held { floor: old.floor, ..same };
+                }
+            } else {
                 let material = self.world.particles.material[i];
                 let row = self.material_pairs.wall(contact.collider, material);
-                let mut grip = Grip {
-                    pressed: old.pressed,
-                    given: old.given.into(),
-                    anchor: old.anchor.into(),
-                };
-                grip.begin(contact.plane.truncate().into(), x.into(), row.kinetic);
-                contact.anchor = Vec3::from(grip.anchor) + contact.motion;
+                let mut grip = Grip::from(old);
+                grip.begin(contact.plane.truncate().into(), x.into(), Friction::between(row));
+                // Who was kept outside stays outside, though edges show another plane by now.
+                let floor = if old.floor < 0.0 { deep } else { 0.0 };
+                contact.held = grip.held(floor);
+                contact.held.anchor += contact.motion;
             }
         }
     }
@@ -337,22 +324,19 @@ impl Memory<'_> {
         contact: &EnvironmentContact,
         earlier: &[EnvironmentContact],
         normal: Option<Vec3>,
-    ) -> Option<EnvironmentContact> {
+    ) -> Option<Held> {
         let same = |c: &&EnvironmentContact| {
             c.collider == contact.collider
                 && normal.is_none_or(|normal| c.plane.truncate().dot(normal) > SAME_PLANE)
         };
         let nth = earlier.iter().filter(same).count();
+        let goes_on = |c: &&EnvironmentContact| self.again || c.held.pressed > 0.0;
         match self.before {
-            Some(lists) => lists.of(i).iter().filter(same).nth(nth).copied(),
+            Some(lists) => lists.of(i).iter().filter(same).filter(goes_on).nth(nth).map(|c| c.held),
             None => {
                 let kept = self.world.contact_memory.of(i).iter();
                 let mut kept = kept.filter(|k| k.with() == Partner::Obstacle(contact.collider));
-                kept.nth(nth).map(|kept| EnvironmentContact {
-                    pressed: kept.pressed,
-                    anchor: kept.anchor,
-                    ..EnvironmentContact::default()
-                })
+                kept.nth(nth).map(|kept| kept.held)
             }
         }
     }

@@ -8,9 +8,6 @@
 //! Order: each tile alone; deterministic.
 
 use super::Scratch;
-use super::contact::APART;
-#[cfg(feature = "vulkan")]
-use super::contact::listed::Held;
 use super::contact::block::{Arrays, Batch, ContactBlock, Grips, Rubs, Touching, Work};
 use super::contact::tiles::{COLORS, Tiles};
 use super::search::broad::Broad;
@@ -19,7 +16,8 @@ use super::search::neighbors::{Neighbor, Neighbors};
 use super::team::{Shared, Team};
 use crate::error::Result;
 use crate::simd::{LANES, prefetch};
-use glam::{Vec3, Vec4};
+use crate::world::Held;
+use glam::Vec4;
 #[cfg(feature = "vulkan")]
 use std::collections::HashMap;
 use std::sync::atomic::{AtomicUsize, Ordering::Relaxed};
@@ -105,9 +103,8 @@ impl ContactRows {
         });
     }
 
-    /// Gives every contact what `recall(a, b)` tells it held: how far they were pressed and the
-    /// anchor. The others have not touched yet.
-    pub fn recall(&mut self, team: &Team, recall: impl Fn(u32, u32) -> Option<(f32, Vec3)> + Sync) {
+    /// Gives every contact what `recall(a, b)` tells it held. The others have not touched yet.
+    pub fn recall(&mut self, team: &Team, recall: impl Fn(u32, u32) -> Option<Held> + Sync) {
         let count = self.tiles.len() + 1;
         let block = self.tiles_a_block();
         let (places, batches) = self.batches.parts_mut();
@@ -122,29 +119,23 @@ impl ContactRows {
             for at in tiles.flat_map(|tile| places.range(tile)) {
                 // SAFETY: each tile has batches of its own.
                 let (batch, grips) = unsafe { (batches.at(at), grips.at(at)) };
-                // What stood here was of other pairs, some of which may have reached further.
-                *grips = Grips::default();
                 for k in 0..LANES {
                     let held = recall(batch.a[k], batch.b[k]);
-                    let (pressed, anchor) = held.unwrap_or((APART, Vec3::ZERO));
-                    batch.pressed[k] = pressed;
-                    for (axis, anchor) in grips.anchor.iter_mut().zip(anchor.to_array()) {
-                        axis[k] = anchor;
-                    }
+                    // What stood here was of other pairs.
+                    batch.hold(grips, k, held.unwrap_or(Held::NOTHING));
                 }
             }
         });
     }
 
-    /// Calls `visit(a, b, pressed, anchor)` for every pair that presses on each other, tile by tile:
-    /// at the same time only for different a.
-    pub fn for_each_pressed(&self, team: &Team, visit: impl Fn(u32, u32, f32, Vec3) + Sync) {
+    /// Calls `visit(a, b, what the contact holds)` for every pair that presses on each other, tile by
+    /// tile: at the same time only for different a.
+    pub fn for_each_pressed(&self, team: &Team, visit: impl Fn(u32, u32, Held) + Sync) {
         let of = |tile: usize| {
             for at in self.batches.range(tile) {
                 let (batch, grips) = (&self.batches.all()[at], &self.grips[at]);
                 for k in batch.lanes().filter(|&k| batch.pressed[k] > 0.0) {
-                    let anchor = Vec3::from(grips.anchor.map(|axis| axis[k]));
-                    visit(batch.a[k], batch.b[k], batch.pressed[k], anchor);
+                    visit(batch.a[k], batch.b[k], batch.held(grips, k));
                 }
             }
         };
@@ -290,14 +281,7 @@ impl ContactRows {
         let batches = self.batches.all().iter().zip(&self.grips);
         let of = |(batch, grips): (&Batch, &Grips)| {
             let (batch, grips) = (*batch, *grips);
-            let vector = move |rows: [[f32; LANES]; 3], k: usize| Vec3::from(rows.map(|r| r[k]));
-            let held = move |k: usize| Held {
-                pressed: batch.pressed[k],
-                given: vector(grips.given, k),
-                anchor: vector(grips.anchor, k),
-                reach: grips.reach[k],
-            };
-            (0..LANES).map(move |k| ([batch.a[k], batch.b[k]], held(k)))
+            (0..LANES).map(move |k| ([batch.a[k], batch.b[k]], batch.held(&grips, k)))
         };
         batches.flat_map(of).collect()
     }

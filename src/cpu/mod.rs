@@ -10,6 +10,7 @@ pub(crate) mod break_constraints;
 pub(crate) mod bvh_boxes;
 pub(crate) mod bvh_build;
 pub(crate) mod catch_wind;
+pub(crate) mod collide_points;
 pub(crate) mod color_contacts;
 pub(crate) mod find_neighbors_brute;
 pub(crate) mod find_neighbors_bvh;
@@ -32,6 +33,7 @@ pub(crate) mod solve_contacts;
 pub(crate) mod solve_distance;
 pub(crate) mod solve_environment;
 pub(crate) mod solve_pin;
+pub(crate) mod solve_points;
 pub(crate) mod solve_volume;
 pub(crate) mod sort_particles;
 pub(crate) mod update_velocity;
@@ -47,6 +49,7 @@ use crate::step::{Dispatch, Part, Pass};
 use crate::world::material::MaterialPairs;
 use crate::world::{Fans, ListFilter, ListId, World};
 use collide_environment::EnvironmentContact;
+use collide_points::PointContact;
 use glam::Vec4;
 use search::{broad, joined, lists::Lists, neighbors};
 use std::sync::atomic::{AtomicU64, Ordering::Relaxed};
@@ -87,7 +90,7 @@ pub(crate) struct Scratch {
     pub joined: joined::Joined,
     pub contact_rows: color_contacts::ContactRows,
     /// What contacts hold by entry of the list of contacts, for solvers that go by it.
-    pub held: Vec<contact::listed::Held>,
+    pub held: Vec<crate::world::Held>,
     /// The rows of contacts, or `held`, are of the lists as they are.
     pub rows_are_known: bool,
     /// Contacts hold what the world has not been told.
@@ -102,6 +105,12 @@ pub(crate) struct Scratch {
     pub material_pairs: MaterialPairs,
     /// Particles with environment contacts.
     pub beside: Vec<u32>,
+    /// Vertices of meshes that the triangles around each particle meet.
+    pub point_contacts: Lists<PointContact, collide_points::Fan>,
+    /// Particles with point contacts.
+    pub pricked: Vec<u32>,
+    /// 1 when a triangle passes one of them on its way, or was moved since they were listed; else 0.
+    pub stirred: u32,
     /// Which rows of a kind break.
     pub gone: Vec<bool>,
     /// Pose of each collider at both ends of the substep, and what spares particles far from it.
@@ -164,6 +173,10 @@ impl Cpu {
             s.environment.clear(n);
             s.beside.clear();
         }
+        if s.point_contacts.len() > 0 && !world.meets_points() {
+            s.point_contacts.clear(n);
+            s.pricked.clear();
+        }
         s.material_pairs.update(world);
         s.material_pairs.find_common(&world.particles.material);
         solve::update(&mut s.kinds, world, h);
@@ -211,6 +224,7 @@ impl Cpu {
             Pass::CollideEnvironment => collide_environment::run(team, world, scratch, &at)?,
             Pass::RememberContacts => remember_contacts::run(team, world, scratch),
             Pass::AnchorContacts => anchor_contacts::run(team, world, scratch, &at),
+            Pass::CollidePoints => collide_points::run(team, world, scratch, &at)?,
             Pass::SolveContacts if at.part == Part::Count => {
                 report.listed += scratch.neighbors.pair_count();
                 report.contacts += contact::count_touching(team, world, scratch);
@@ -222,6 +236,7 @@ impl Cpu {
                 report.contacts += contact::count_environment(world, scratch);
             }
             Pass::SolveEnvironment => solve_environment::run(team, world, scratch),
+            Pass::SolvePoints => solve_points::run(team, world, scratch, &at),
             Pass::SolveDistance => solve_distance::run(team, world, scratch, &at),
             Pass::SolveBend => solve_bend::run(team, world, scratch, &at),
             Pass::SolveVolume => solve_volume::run(team, world, scratch, &at),

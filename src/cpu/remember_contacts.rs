@@ -8,8 +8,7 @@
 use super::Scratch;
 use super::contact::listed::for_each_pressed;
 use super::team::{BLOCK, Shared, Team};
-use crate::world::{ContactMemory, Kept, Partner, Solver, World};
-use glam::Vec3;
+use crate::world::{ContactMemory, Held, Kept, Partner, Solver, World};
 
 pub(crate) fn run(team: &Team, world: &mut World, scratch: &mut Scratch) {
     // The world knows already, and the lists may be of other slots.
@@ -65,29 +64,28 @@ impl Contacts<'_> {
     fn visit(&self, visit: impl Fn(usize, Kept) + Sync) {
         let Contacts { team, scratch, .. } = self;
         let Scratch { neighbors, held, environment, beside, contact_rows, .. } = scratch;
-        let visit = |slot: usize, with: Partner, pressed: f32, anchor: Vec3| {
-            if pressed.is_finite() && anchor.is_finite() {
-                visit(slot, Kept::new(with, pressed, anchor));
+        let visit = |slot: usize, with: Partner, held: Held| {
+            if held.presses() {
+                visit(slot, Kept::new(with, held));
             }
         };
         if self.pairs && self.colored {
-            contact_rows.for_each_pressed(team, |a, b, pressed, anchor| {
-                visit(a as usize, Partner::Particle(b), pressed, anchor);
+            contact_rows.for_each_pressed(team, |a, b, held| {
+                visit(a as usize, Partner::Particle(b), held);
             });
         } else if self.pairs {
             team.blocks(neighbors.lists.particles(), BLOCK, |_, range| {
                 for i in range {
                     for_each_pressed(neighbors, held, i, |j, held| {
-                        visit(i, Partner::Particle(j), held.pressed, held.anchor);
+                        visit(i, Partner::Particle(j), *held);
                     });
                 }
             });
         }
         team.rows(&beside[..], BLOCK, |_, beside| {
             for i in beside.iter().map(|&i| i as usize) {
-                for contact in environment.of(i).iter().filter(|c| c.pressed > 0.0) {
-                    let wall = Partner::Obstacle(contact.collider);
-                    visit(i, wall, contact.pressed, contact.anchor);
+                for contact in environment.of(i) {
+                    visit(i, Partner::Obstacle(contact.collider), contact.held);
                 }
             }
         });

@@ -8,13 +8,13 @@
 
 use super::contact::Friction;
 use super::contact::block::{Mixed, Rubs, Work};
-use super::contact::listed::{Held, Pairs};
+use super::contact::listed::Pairs;
 use super::search::neighbors::Neighbors;
 use super::solve::{atomic_words, load, store};
 use super::team::{BLOCK, Shared, Team};
 use super::{Moment, Scratch};
 use crate::world::material::MaterialPairs;
-use crate::world::{Solver, World};
+use crate::world::{Held, Solver, World};
 use glam::{Vec3, Vec4};
 
 /// How far overlap from before a substep may be pushed out in it, m.

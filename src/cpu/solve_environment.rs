@@ -33,21 +33,17 @@ pub(crate) fn run(team: &Team, world: &mut World, scratch: &mut Scratch) {
             }
             for contact in contacts {
                 let (at, normal) = (p.truncate(), contact.plane.truncate());
-                let depth = contact.floor - (normal.dot(at) + contact.plane.w - radius);
+                let held = contact.held;
+                let depth = held.floor - (normal.dot(at) + contact.plane.w - radius);
                 // Not for NaN either.
-                if !(depth > 0.0 || (contact.pressed > 0.0 && !depth.is_nan())) {
+                if !(depth > 0.0 || (held.pressed > 0.0 && !depth.is_nan())) {
                     continue;
                 }
                 let friction =
                     Friction::between(material_pairs.wall(contact.collider, material[i]));
-                let mut grip = Grip {
-                    pressed: contact.pressed,
-                    given: contact.given.into(),
-                    anchor: contact.anchor.into(),
-                };
-                let slip = (at - contact.anchor).into();
-                let push = grip.solve(normal.into(), depth, slip, friction, 1.0);
-                (contact.pressed, contact.given) = (grip.pressed, grip.given.into());
+                let (mut grip, slip) = (Grip::from(held), at - held.anchor);
+                let push = grip.solve(normal.into(), depth, slip.into(), friction, 1.0);
+                contact.held = grip.held(held.floor);
                 *p += Vec3::from(push).extend(0.0);
             }
         }

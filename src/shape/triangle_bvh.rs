@@ -5,6 +5,7 @@
 //! one array forward and needs no stack. The same mesh always gives the same tree.
 
 use glam::Vec3;
+use std::collections::HashSet;
 
 use super::mesh::TriangleMesh;
 use crate::{Error, Result};
@@ -50,6 +51,13 @@ pub struct TriangleBvh {
     pub(crate) nodes: Vec<Node>,
     pub(crate) corners: Vec<[Vec3; 3]>,
     pub(crate) ids: Vec<u32>,
+    /// Which corners of each triangle stand for their vertex, as bits: of all corners in one place
+    /// the first does, so that every vertex is met once.
+    pub(crate) standing: Vec<u8>,
+    /// A hierarchy over the vertices alone, in the order of its leaves: where triangles are long their
+    /// boxes say little about where vertices are.
+    vertex_nodes: Vec<Node>,
+    vertices: Vec<Vec3>,
 }
 
 impl TriangleBvh {
@@ -92,7 +100,26 @@ impl TriangleBvh {
         }
         bvh.corners = order.iter().map(|&id| source[id as usize]).collect();
         bvh.ids = order;
+        bvh.standing = standing(&bvh.corners);
+        bvh.build_vertices();
         Ok(bvh)
+    }
+
+    /// The hierarchy over the vertices is one over triangles that are points.
+    fn build_vertices(&mut self) {
+        let stands = |(corners, bits): (&[Vec3; 3], &u8)| {
+            let (corners, bits) = (*corners, *bits);
+            (0..3).filter(move |k| bits >> k & 1 != 0).map(move |k| [corners[k]; 3])
+        };
+        let points: Vec<[Vec3; 3]> =
+            self.corners.iter().zip(&self.standing).flat_map(stands).collect();
+        let mut order: Vec<u32> = (0..points.len() as u32).collect();
+        let mut tree = TriangleBvh::default();
+        if !order.is_empty() {
+            tree.build_node(&points, &mut order, 0);
+        }
+        self.vertex_nodes = tree.nodes;
+        self.vertices = order.iter().map(|&id| points[id as usize][0]).collect();
     }
 
     /// Halving keeps the depth at log2 of the count, so recursion is safe.
@@ -160,6 +187,46 @@ impl TriangleBvh {
         }
     }
 
+    /// Whether a vertex of a triangle is in the box `min`..`max` (touching counts).
+    pub(crate) fn has_vertex(&self, min: Vec3, max: Vec3) -> bool {
+        let mut index = 0;
+        while let Some(node) = self.vertex_nodes.get(index) {
+            if !(node.min.cmple(max).all() && node.max.cmpge(min).all()) {
+                index = node.skip as usize;
+                continue;
+            }
+            let vertices = &self.vertices[node.first as usize..(node.first + node.count) as usize];
+            if vertices.iter().any(|v| v.cmple(max).all() && v.cmpge(min).all()) {
+                return true;
+            }
+            index += 1;
+        }
+        false
+    }
+
+    /// Calls `visit` once for every vertex of a triangle in the box `min`..`max` (touching counts), in
+    /// an order that depends on the mesh alone.
+    pub(crate) fn visit_vertices(&self, min: Vec3, max: Vec3, mut visit: impl FnMut(Vec3)) {
+        let mut index = 0;
+        while let Some(node) = self.nodes.get(index) {
+            if !(node.min.cmple(max).all() && node.max.cmpge(min).all()) {
+                index = node.skip as usize;
+                continue;
+            }
+            let slots = node.first as usize..(node.first + node.count) as usize;
+            for (corners, standing) in self.corners[slots.clone()].iter().zip(&self.standing[slots])
+            {
+                for (k, &vertex) in corners.iter().enumerate() {
+                    let inside = vertex.cmple(max).all() && vertex.cmpge(min).all();
+                    if standing >> k & 1 != 0 && inside {
+                        visit(vertex);
+                    }
+                }
+            }
+            index += 1;
+        }
+    }
+
     /// The closest point of the mesh to `p`, the lowest triangle index among equals; none for an
     /// empty mesh.
     pub fn closest(&self, p: Vec3) -> Option<Closest> {
@@ -215,6 +282,17 @@ impl TriangleBvh {
         });
         winding != 0
     }
+}
+
+/// Of all corners in one place, the first.
+fn standing(corners: &[[Vec3; 3]]) -> Vec<u8> {
+    // Zero and minus zero are one place.
+    let place = |v: Vec3| (v + Vec3::ZERO).to_array().map(f32::to_bits);
+    let mut met = HashSet::with_capacity(corners.len());
+    let bits = |corners: &[Vec3; 3]| {
+        (0..3).filter(|&k| met.insert(place(corners[k]))).map(|k| 1u8 << k).sum()
+    };
+    corners.iter().map(bits).collect()
 }
 
 fn centre(corners: &[Vec3; 3]) -> Vec3 {

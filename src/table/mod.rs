@@ -135,7 +135,9 @@ macro_rules! buffers {
             /// Words on a device.
             pub(crate) fn words(self, of: &crate::vulkan::plan::Plan) -> usize {
                 use crate::vulkan::plan;
-                use crate::vulkan::stages::{constraints, contacts, environment, lists, surfaces, trees};
+                use crate::vulkan::stages::{
+                    constraints, contacts, environment, lists, points, surfaces, trees,
+                };
                 match self { $(Buffer::$name => words!(of, $width($($words)+))),+ }
             }
             /// The word of `state` in which a step tells how much room it would have needed.
@@ -218,6 +220,8 @@ buffers! {
     /// Planes of obstacles near each particle.
     EnvironmentContacts by List, Laid(environment::contact_words), Scratch []
         grows from 2 at OVERFLOW_ENVIRONMENT;
+    /// Vertices of meshes that the triangles around each particle meet.
+    PointContacts by List, Laid(points::contact_words), Scratch [] grows from 1 at OVERFLOW_POINTS;
     /// Gathered corrections [x, y, z, how many].
     Delta by Particle, Each(4), Scratch [];
     /// Distance constraints: header, columns, who is on which.

@@ -5,17 +5,17 @@ use super::layout::{column, globals as g, pins, set as words, state as s};
 use super::plan::Plan;
 use super::stages;
 use crate::cpu::Scratch;
-use crate::cpu::remember_contacts;
-use crate::cpu::team::Team;
 use crate::cpu::contact::tiles::Tiles;
+use crate::cpu::remember_contacts;
 use crate::cpu::solve::{self, Cache, Caches, Choice};
+use crate::cpu::team::Team;
 use crate::kind::{Stored, Visit};
 use crate::pass::Buffer;
 use crate::step::{Dispatch, Part};
 use crate::world::material::{MaterialPairs, PairRow};
 use crate::world::{
-    ContactMemory, ForceKind, Integrator, Kind, ListDescription, ListFilter, ListId, ListPairs, Method, Params,
-    Phase, World,
+    ContactMemory, ForceKind, Integrator, Kind, ListDescription, ListFilter, ListId, ListPairs,
+    Method, Params, Phase, World,
 };
 use glam::{Vec3, Vec4};
 use std::borrow::Cow;
@@ -102,7 +102,8 @@ impl Encoder<'_> {
             }
             Buffer::ContactMemory => {
                 stages::contacts::encode_memory(&self.contact_memory(), plan, &mut out);
-            },
+            }
+            Buffer::PointContacts => stages::points::encode(scratch, plan, &mut out),
             Buffer::GridBucket
             | Buffer::GridSlab
             | Buffer::GridStart
@@ -130,6 +131,8 @@ impl Encoder<'_> {
         out[s::MEMORY_PAIRS] = self.contact_memory().pairs() as u32;
         out[s::ENVIRONMENT_USED] = scratch.environment.len() as u32;
         out[s::ENVIRONMENT_LISTED] = scratch.environment.len() as u32;
+        out[s::POINTS_USED] = scratch.point_contacts.len() as u32;
+        out[s::POINTS_STIRRED] = scratch.stirred;
         stages::lists::encode_state(self, &mut out);
         stages::trees::encode_state(world, scratch, plan, &mut out);
         stages::constraints::encode_state(world, scratch, plan, &mut out);
@@ -404,6 +407,7 @@ pub(crate) fn globals(
         (g::NEIGHBOR_CAP, plan.room[Buffer::Neighbors] as u32),
         (g::ENVIRONMENT_CAP, plan.room[Buffer::EnvironmentContacts] as u32),
         (g::GRIP_CAP, stages::contacts::grip_cap(plan) as u32),
+        (g::POINT_CAP, plan.room[Buffer::PointContacts] as u32),
         (g::PAIR_CAP, plan.room[Buffer::ContactRows] as u32),
         (g::GRID_CAP, plan.buckets() as u32),
         (g::NODE_CAP, plan.room[Buffer::OctreeNodes] as u32),
@@ -437,6 +441,7 @@ pub(crate) fn globals(
         (g::RHO, p.rho),
         (g::TILE_PER_METRE, traits.tile_per_metre),
         (g::COMMON_CONTACT, traits.common_contact),
+        (g::TORN_SQ, world.torn_sq()),
     ];
     for (at, value) in numbers {
         out[at] = value.to_bits();

@@ -17,7 +17,7 @@ macro_rules! words {
 
 /// The passes whose shaders read the number of the substep, which is the first push constant.
 pub const READ_SUBSTEP: &[Pass] =
-    &[Pass::CatchWind, Pass::Bounds, Pass::CollideEnvironment, Pass::SolvePin];
+    &[Pass::CatchWind, Pass::Bounds, Pass::CollideEnvironment, Pass::CollidePoints, Pass::SolvePin];
 
 /// Words the host writes before a step.
 pub mod globals {
@@ -60,6 +60,8 @@ pub mod globals {
         TILE_CAP "g_tile_cap" = 39;
         RENEW "g_renew" = 40;
         SLACK "g_slack" = 41;
+        POINT_CAP "g_point_cap" = 42;
+        TORN_SQ "g_torn_sq" = 43;
         LARGEST_REACH "g_largest_reach" = 44;
         COMMON_CONTACT "g_common_contact" = 45;
         PAIRS_BOUNCE "g_pairs_bounce" = 46;
@@ -92,6 +94,7 @@ pub mod state {
         QUARANTINED "s_quarantined" = 4;
         BROKEN "s_broken" = 5;
         CONTACTS "s_contacts" = 6;
+        OVERFLOW_POINTS "s_overflow_points" = 7;
         OVERFLOW_NEIGHBORS "s_overflow_neighbors" = 8;
         OVERFLOW_ENVIRONMENT "s_overflow_environment" = 9;
         OVERFLOW_PAIRS "s_overflow_pairs" = 10;
@@ -140,6 +143,9 @@ pub mod state {
         FAR_PAIRS_FIRST "s_far_pairs_first" = 80;
         ENVIRONMENT_LISTED "s_environment_listed" = 81;
         GAVE_UP "s_gave_up" = 82;
+        POINTS_USED "s_points_used" = 83;
+        POINTS_STIRRED "s_points_stirred" = 64;
+        POINTS_LOOKED "s_points_looked" = 65;
         ARGUMENTS "s_arguments" = 96;
         GROUPS_PARTICLES "s_groups_particles" = arguments(slot::PARTICLES);
         GROUPS_ONE "s_groups_one" = arguments(slot::ONE);
@@ -304,6 +310,21 @@ pub mod surfaces {
     }
 }
 
+/// Rows of `point_contacts`; `stages/points.rs` tells what the words hold.
+pub mod points {
+    words! {
+        /// Names and places of the words of a row.
+        POINTS:
+        WORDS "point_words" = 13;
+        CORNERS "point_corners" = 0;
+        SHARES "point_shares" = 2;
+        PLANE "point_plane" = 4;
+        MOTION "point_motion" = 8;
+        COLLIDER "point_collider" = 11;
+        PASSED "point_passed" = 12;
+    }
+}
+
 /// The trees; `stages/trees.rs` tells what the words hold.
 pub mod trees {
     words! {
@@ -340,12 +361,16 @@ pub mod tile {
     }
 }
 
-/// Pairs in `contact_memory`; `stages/contacts.rs` tells what the words hold.
+/// What contacts hold, in `grips`, `wall_grips` and `contact_memory`; `stages/contacts.rs` tells what
+/// the words are.
 pub mod memory {
     words! {
-        /// The name of the words of a pair.
+        /// The names of these words.
         MEMORY:
-        WORDS "memory_words" = 6;
+        GRIP "held_words" = 9;
+        WORDS "memory_words" = 11;
+        WALL "kept_wall_words" = 13;
+        WALL_NORMAL "kept_wall_normal" = 10;
     }
 }
 
@@ -388,6 +413,7 @@ pub const TABLES: &[&[(&str, usize)]] = &[
     materials::MATERIALS,
     colliders::COLLIDERS,
     surfaces::SURFACES,
+    points::POINTS,
     trees::TREES,
     tile::TILE,
     memory::MEMORY,

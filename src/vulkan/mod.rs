@@ -324,18 +324,22 @@ impl Vulkan {
     /// happened the step is not taken.
     fn check_loops(&mut self, world: &World) -> Result<()> {
         let state = self.read_state.host();
-        let (gave_up, serial) = (state[s::GAVE_UP] > 0, self.longest_loop(world, state));
+        let (gave_up, serial) = (state[s::GAVE_UP], self.longest_loop(world, state));
         let cut = self.device.name.contains("llvmpipe") && serial > LOOP;
-        if !gave_up && !cut {
+        if gave_up == 0 && !cut {
             return Ok(());
         }
         self.restore(world)?;
         let (pass, remedy) = match gave_up {
-            true => (
+            1 => (
                 "collide_environment",
                 "there are too many triangles within a particle's reach: use --backend cpu, smaller particles or a coarser mesh",
             ),
-            false => (
+            2 => (
+                "collide_points",
+                "there are too many vertices within the reach of cloth: use --backend cpu, or a coarser mesh",
+            ),
+            _ => (
                 "what is solved in a row",
                 "use --backend cpu, or a solver that works side by side, such as colored",
             ),

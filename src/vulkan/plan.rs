@@ -51,7 +51,7 @@ pub(crate) struct Plan {
     /// Words the obstacles take.
     pub collider_words: usize,
     pub colliders: usize,
-    /// Triangles of open surfaces, counted by corner; 0 where no wind blows on them.
+    /// Triangles of open surfaces, counted by corner; 0 where no pass goes over them.
     pub fans: usize,
     /// Winds that blow on surfaces.
     pub winds: usize,
@@ -111,6 +111,7 @@ impl Room {
             let listed = match buffer {
                 Buffer::Neighbors => scratch.neighbors.lists.len(),
                 Buffer::EnvironmentContacts => scratch.environment.len(),
+                Buffer::PointContacts => scratch.point_contacts.len(),
                 Buffer::ContactRows => scratch.neighbors.pair_count(),
                 Buffer::OctreeNodes => scratch.broad.octree.nodes.len(),
                 _ => 0,
@@ -162,7 +163,11 @@ impl Plan {
             material_words: materials::WORDS * MaterialPairs::rows_of(world),
             collider_words: stages::environment::words(world),
             colliders: world.colliders.len(),
-            fans: if winds > 0 { 3 * world.open_triangle_count() } else { 0 },
+            fans: if winds > 0 || world.meets_points() {
+                3 * world.open_triangle_count()
+            } else {
+                0
+            },
             winds,
             pairs_bounce: world.pairs_may_bounce(),
             workgroup,

@@ -20,24 +20,82 @@ pub(crate) enum Partner {
     Obstacle(u32),
 }
 
+/// What a contact holds: all of it in metres of the relative position of the two. (A multiplier in
+/// these units is the impulse times the substep and the sum of the inverse masses.)
+#[derive(Clone, Copy, Debug, PartialEq, Serialize, Deserialize)]
+pub(crate) struct Held {
+    /// How far the contact has pushed the two apart in this substep; above 0 they press on each
+    /// other. [`Held::APART`] where they have not touched.
+    pub pressed: f32,
+    /// How far the contact has moved them in this substep, push and friction.
+    pub given: Vec3,
+    /// Where the one would be, seen from the other, had they not slipped: friction pulls back
+    /// there for as long as they touch. Of an obstacle: where the particle would be in space.
+    pub anchor: Vec3,
+    /// The distance that is kept in this substep. Of an obstacle: the height over its plane, 0 or
+    /// less where the particle was deeper in it than can be pushed out.
+    pub floor: f32,
+    /// The coefficient of friction in force in this substep: static or kinetic. Below 0 until
+    /// friction acts for the first time.
+    pub limit: f32,
+}
+
+impl Held {
+    /// What `pressed` is of a pair that has not touched in this substep.
+    pub const APART: f32 = -1.0;
+    /// What `limit` is until friction acts for the first time.
+    pub const OPEN: f32 = -1.0;
+    /// Of a pair that has not touched.
+    pub const NOTHING: Held = Held {
+        pressed: Held::APART,
+        given: Vec3::ZERO,
+        anchor: Vec3::ZERO,
+        floor: 0.0,
+        limit: Held::OPEN,
+    };
+    /// How many numbers it has.
+    pub const NUMBERS: usize = 9;
+
+    /// The same, seen from the other of two particles.
+    pub fn turned(self) -> Self {
+        Held { given: -self.given, anchor: -self.anchor, ..self }
+    }
+    /// Its numbers in order.
+    pub fn numbers(&self) -> [f32; Held::NUMBERS] {
+        let ([a, b, c], [d, e, f]) = (self.given.to_array(), self.anchor.to_array());
+        [self.pressed, a, b, c, d, e, f, self.floor, self.limit]
+    }
+    /// From its numbers in order.
+    #[cfg(feature = "vulkan")]
+    pub fn from_numbers([pressed, a, b, c, d, e, f, floor, limit]: [f32; Held::NUMBERS]) -> Self {
+        Held { pressed, given: Vec3::new(a, b, c), anchor: Vec3::new(d, e, f), floor, limit }
+    }
+    /// Whether the two press on each other, by numbers that make sense.
+    pub fn presses(&self) -> bool {
+        self.pressed > 0.0 && self.numbers().into_iter().all(f32::is_finite)
+    }
+}
+
+impl Default for Held {
+    fn default() -> Self {
+        Held::NOTHING
+    }
+}
+
 /// A contact in which the two press on each other.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Serialize, Deserialize)]
 pub(crate) struct Kept {
     with: u32,
-    /// How far they have pushed each other apart in the last substep, m.
-    pub pressed: f32,
-    /// Where the particle would be, seen from the other, had it not slipped, m. Of an obstacle: where
-    /// it would be in space.
-    pub anchor: Vec3,
+    pub held: Held,
 }
 
 impl Kept {
-    pub fn new(with: Partner, pressed: f32, anchor: Vec3) -> Self {
+    pub fn new(with: Partner, held: Held) -> Self {
         let with = match with {
             Partner::Particle(slot) => slot,
             Partner::Obstacle(number) => number | OBSTACLE,
         };
-        Kept { with, pressed, anchor }
+        Kept { with, held }
     }
     pub fn with(&self) -> Partner {
         match self.with & OBSTACLE {
@@ -107,7 +165,7 @@ impl ContactMemory {
                         GONE => {}
                         other if other > to => moved.push((to, Kept { with: other, ..*kept })),
                         other => {
-                            moved.push((other, Kept { with: to, anchor: -kept.anchor, ..*kept }));
+                            moved.push((other, Kept { with: to, held: kept.held.turned() }));
                         }
                     },
                 }
@@ -142,10 +200,7 @@ impl ContactMemory {
             && end as usize == self.kept.len()
             && self.first.is_sorted()
             && (0..count).all(|slot| self.of(slot).iter().all(|kept| known(slot, kept)))
-            && self
-                .kept
-                .iter()
-                .all(|k| k.pressed > 0.0 && k.pressed.is_finite() && k.anchor.is_finite())
+            && self.kept.iter().all(|kept| kept.held.presses())
     }
 }
 
@@ -153,8 +208,14 @@ impl ContactMemory {
 mod tests {
     use super::*;
 
+    /// A contact whose numbers can be told apart.
+    fn with(partner: Partner, number: f32) -> Kept {
+        let anchor = Vec3::splat(number);
+        let held = Held { pressed: number.abs(), given: anchor, anchor, ..Held::NOTHING };
+        Kept::new(partner, held)
+    }
+
     fn memory() -> ContactMemory {
-        let with = |partner, number: f32| Kept::new(partner, number, Vec3::splat(number));
         let mut counts = [2, 0, 1, 0];
         let mut memory = ContactMemory::default();
         let (_, kept) = memory.lay_out(&mut counts);
@@ -173,9 +234,8 @@ mod tests {
         // 3 goes to the front: its contacts now stand at it, seen from the other side.
         memory.remap(&[3, 2, 1, 0], 4);
         assert!(memory.is_sound(4));
-        assert_eq!(memory.of(3), [Kept::new(Partner::Obstacle(7), 2.0, Vec3::splat(2.0))]);
-        let seen =
-            |slot, number: f32| Kept::new(Partner::Particle(slot), number, Vec3::splat(-number));
+        assert_eq!(memory.of(3), [with(Partner::Obstacle(7), 2.0)]);
+        let seen = |slot, number: f32| with(Partner::Particle(slot), -number);
         assert_eq!(memory.of(0), [seen(3, 1.0), seen(1, 3.0)]);
         // The one that was in slot 0 at first is removed, with all it touched.
         memory.remap(&[0, 1, 2, GONE], 3);
@@ -191,8 +251,8 @@ mod tests {
             |m| m.first[0] = 1,
             |m| m.kept[0].with = 0,
             |m| m.kept[2].with = 4,
-            |m| m.kept[1].pressed = 0.0,
-            |m| m.kept[1].anchor.y = f32::NAN,
+            |m| m.kept[1].held.pressed = 0.0,
+            |m| m.kept[1].held.anchor.y = f32::NAN,
         ];
         for (number, break_it) in broken.into_iter().enumerate() {
             let mut memory = memory();

@@ -2,6 +2,7 @@
 //! triangles give it, so that no two threads write to the same one.
 
 use super::World;
+use super::collider::{Collider, Shape};
 
 /// For each particle, by slot, the triangles of open surfaces that it is a corner of: the other two
 /// corners of each, in the order in which they follow it. A fan is in the order of the objects and
@@ -76,6 +77,18 @@ impl World {
     pub(crate) fn open_triangle_count(&self) -> usize {
         let surfaces = self.objects().map(|(_, object)| object.surface());
         surfaces.filter(|surface| !surface.is_closed()).map(|s| s.triangles().len()).sum()
+    }
+
+    /// From how many times its rest area on a triangle counts as torn where it meets points; as the
+    /// square of that. Nothing is torn where nothing breaks, however far it is stretched.
+    pub(crate) fn torn_sq(&self) -> f32 {
+        if self.broken > 0 || self.has_breakable() { 16.0 } else { f32::INFINITY }
+    }
+
+    /// Whether triangles of cloth may meet vertices of meshes.
+    pub(crate) fn meets_points(&self) -> bool {
+        let is_mesh = |collider: &Collider| matches!(collider.shape, Shape::Mesh { .. });
+        self.colliders.iter().any(is_mesh) && self.open_triangle_count() > 0
     }
 }
 

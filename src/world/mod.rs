@@ -29,7 +29,7 @@ pub use build::{Bond, Solid};
 pub use cloth::Cloth;
 pub use collider::Collider;
 pub use constraints::{Constraint, ConstraintRows, ConstraintSet};
-pub(crate) use contact_memory::{ContactMemory, Kept, Partner};
+pub(crate) use contact_memory::{ContactMemory, Held, Kept, Partner};
 pub(crate) use fans::Fans;
 pub use force::{Force, ForceKind};
 pub use grains::Grains;

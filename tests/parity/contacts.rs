@@ -6,6 +6,7 @@ use super::{Close, assert_floats, compare, scene, sides, specs};
 use glam::{Quat, Vec3};
 use motes::pass::Buffer;
 use motes::vulkan::harness::parity::{Outcome, SideBySide, Words, shaders_from};
+use motes::vulkan::layout;
 use motes::world::collider::{Keyframe, Pose, Shape};
 use motes::{
     Backend, Cloth, Coefficients, Collider, Dispatch, Engine, Grains, Particle, Pass, Phase,
@@ -73,7 +74,8 @@ pub fn judge(outcome: &Outcome) -> bool {
 
 /// Grips of contacts that press are alike; of the others only that they do not press counts.
 pub fn assert_grips(outcome: &Outcome, words: &Words, close: Close) {
-    let rows = words.cpu.chunks_exact(8).zip(words.device.chunks_exact(8));
+    let grip = layout::word("held_words").unwrap();
+    let rows = words.cpu.chunks_exact(grip).zip(words.device.chunks_exact(grip));
     for (at, (cpu, device)) in rows.enumerate() {
         let [cpu, device] = [cpu, device].map(|row| row.iter().map(|&word| f32::from_bits(word)));
         let [cpu, device]: [Vec<f32>; 2] = [cpu.collect(), device.collect()];
@@ -98,24 +100,25 @@ pub fn assert_grips(outcome: &Outcome, words: &Words, close: Close) {
 /// The memory holds the same contacts, bit for bit, in whatever order a device adds pairs.
 fn assert_memory(outcome: &Outcome, words: &Words) {
     let n = outcome.particles;
-    let global = |name: &str| outcome.globals[motes::vulkan::layout::word(name).unwrap()] as usize;
-    let cap = global("g_grip_cap");
-    let count = motes::vulkan::layout::word("s_memory_pairs").unwrap();
+    let word = |name: &str| layout::word(name).unwrap();
+    let cap = outcome.globals[word("g_grip_cap")] as usize;
+    let [count, pair, wall, grip] =
+        ["s_memory_pairs", "memory_words", "kept_wall_words", "held_words"].map(word);
     let [_, cpu, device] = &outcome.state;
     assert_eq!(cpu[count], device[count], "{}: pairs", outcome.dispatch);
     let pairs = |words: &[u32]| {
         let mut rows: Vec<Vec<u32>> =
-            words.chunks_exact(6).take(device[count] as usize).map(<[u32]>::to_vec).collect();
+            words.chunks_exact(pair).take(device[count] as usize).map(<[u32]>::to_vec).collect();
         rows.sort();
         rows
     };
     assert!(pairs(&words.cpu) == pairs(&words.device), "{}: pairs differ", outcome.dispatch);
-    let places = 7 * cap + n;
-    let walls = |words: &[u32], i: usize| -> Vec<[u32; 5]> {
+    let places = (pair + 1) * cap + n;
+    let walls = |words: &[u32], i: usize| -> Vec<Vec<u32>> {
         let (first, length) = (words[places + 2 * i] as usize, words[places + 2 * i + 1] as usize);
-        let rows = words[places + 2 * n..].chunks_exact(12).skip(first).take(length);
+        let rows = words[places + 2 * n..].chunks_exact(wall).skip(first).take(length);
         let presses = |row: &&[u32]| f32::from_bits(row[1]) > 0.0;
-        rows.filter(presses).map(|row| [row[0], row[1], row[5], row[6], row[7]]).collect()
+        rows.filter(presses).map(|row| row[..1 + grip].to_vec()).collect()
     };
     for i in 0..n {
         let (a, b) = (walls(&words.cpu, i), walls(&words.device, i));

@@ -252,8 +252,7 @@ fn every_solver_method_and_integrator() {
                     let mut gathered = 0;
                     let count = compare(&mut sides, world, 3, ours, |outcome| {
                         let dispatch = outcome.dispatch;
-                        let of =
-                            matches!(dispatch.part, Part::Of(_) | Part::Velocity);
+                        let of = matches!(dispatch.part, Part::Of(_) | Part::Velocity);
                         gathered += usize::from(of);
                         // Where nothing is gathered there is nothing to compare.
                         judge(outcome, with_fields);

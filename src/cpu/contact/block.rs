@@ -1,10 +1,11 @@
 //! Contacts of a tile, eight at a time. No two rows of a batch share a particle, and one worker
 //! runs the batches of a tile one after the other.
 
-use super::{APART, Began, Friction, Grip, Meeting};
+use super::{Began, Friction, Grip, Meeting};
 use crate::simd::{Kernel, LANES, Simd, Vector};
+use crate::world::Held;
 use crate::world::material::MaterialPairs;
-use glam::Vec4;
+use glam::{Vec3, Vec4};
 use std::marker::PhantomData;
 
 /// Eight contact candidates that share no particle. One that is not full repeats its last row,
@@ -16,7 +17,7 @@ pub(crate) struct Batch {
     pub b: [u32; LANES],
     /// Distances of the centres at which they touch, m.
     pub contact: [f32; LANES],
-    /// How far they have pushed each other apart, see [`Grip::pressed`].
+    /// How far they have pushed each other apart, see [`Held::pressed`].
     pub pressed: [f32; LANES],
 }
 
@@ -27,7 +28,9 @@ pub(crate) struct Grips {
     pub anchor: [[f32; LANES]; 3],
     /// Of a in what the pair moves, and the distance that is kept, see [`Began`].
     pub share: [f32; LANES],
-    pub reach: [f32; LANES],
+    pub floor: [f32; LANES],
+    /// The coefficient of friction in force, see [`Held::limit`].
+    pub limit: [f32; LANES],
 }
 
 impl Batch {
@@ -42,6 +45,26 @@ impl Batch {
     /// The lanes that hold each of its rows once.
     pub fn lanes(&self) -> impl Iterator<Item = usize> + '_ {
         (0..LANES).filter(|&k| k == 0 || self.a[k] != self.a[k - 1])
+    }
+    /// What the contact in a lane holds.
+    pub fn held(&self, grips: &Grips, lane: usize) -> Held {
+        let vector = |rows: &[[f32; LANES]; 3]| Vec3::from(rows.map(|row| row[lane]));
+        Held {
+            pressed: self.pressed[lane],
+            given: vector(&grips.given),
+            anchor: vector(&grips.anchor),
+            floor: grips.floor[lane],
+            limit: grips.limit[lane],
+        }
+    }
+    /// The contact in a lane holds this.
+    pub fn hold(&mut self, grips: &mut Grips, lane: usize, held: Held) {
+        self.pressed[lane] = held.pressed;
+        for axis in 0..3 {
+            grips.given[axis][lane] = held.given[axis];
+            grips.anchor[axis][lane] = held.anchor[axis];
+        }
+        (grips.floor[lane], grips.limit[lane]) = (held.floor, held.limit);
     }
     /// Its rows, each once: a, b, contact distance.
     pub fn rows(&self) -> impl Iterator<Item = (u32, u32, f32)> + '_ {
@@ -231,7 +254,7 @@ unsafe fn begin<S: Simd>(
     rubs: &impl FrictionOf,
     push_out: f32,
 ) {
-    let (pressed, apart) = (S::read(&batch.pressed), S::splat(APART));
+    let (pressed, apart) = (S::read(&batch.pressed), S::splat(Held::APART));
     let alive = pressed.above(S::splat(0.0));
     if !S::any(alive) {
         // Most have been apart for long: their memory is not written.
@@ -242,14 +265,13 @@ unsafe fn begin<S: Simd>(
     }
     // SAFETY: the caller's promise.
     let began = unsafe { began::<S>(arrays.start, batch, push_out) };
-    let reach = began.reach();
-    let alive = S::both(alive, reach.above(S::splat(0.0)));
-    let mut grip = Grip { pressed, given: grips.given(), anchor: grips.anchor() };
-    let kinetic = rubs.friction::<S>(batch).kinetic;
-    grip.begin(began.normal(S::splat(1.0)), began.at, kinetic);
+    let floor = began.floor();
+    let alive = S::both(alive, floor.above(S::splat(0.0)));
+    let mut grip = grips.grip(pressed);
+    grip.begin(began.normal(S::splat(1.0)), began.at, rubs.friction::<S>(batch));
     S::select(alive, grip.pressed, apart).write(&mut batch.pressed);
     began.share().write(&mut grips.share);
-    reach.write(&mut grips.reach);
+    floor.write(&mut grips.floor);
     grips.keep(&grip);
 }
 
@@ -267,29 +289,28 @@ unsafe fn solve<S: Simd>(
     let (a, b) = (batch.a.as_ptr(), batch.b.as_ptr());
     // SAFETY: the caller's promise.
     let [at_a, at_b] = unsafe { [S::gather(arrays.predicted, a), S::gather(arrays.predicted, b)] };
-    let (contact, mut pressed) = (S::read(&batch.contact), S::read(&batch.pressed));
+    let (contact, pressed) = (S::read(&batch.contact), S::read(&batch.pressed));
     let at = vector(at_a) - vector(at_b);
     let (zero, near) = (S::splat(0.0), (contact * contact).above(at.length_sq()));
     if !S::any(S::either(near, pressed.above(zero))) {
         return;
     }
-    let mut anchor = grips.anchor();
-    let [mut share, mut reach] = [S::read(&grips.share), S::read(&grips.reach)];
-    let mut given = grips.given();
+    let mut grip = grips.grip(pressed);
+    let [mut share, mut floor] = [S::read(&grips.share), S::read(&grips.floor)];
     let fresh = S::both(near, zero.above(pressed));
     if S::any(fresh) {
         // SAFETY: the caller's promise.
         let began = unsafe { began::<S>(arrays.start, batch, push_out) };
-        pressed = S::select(fresh, zero, pressed);
-        anchor = Vector::select(fresh, began.at, anchor);
-        given = Vector::select(fresh, Vector { x: zero, y: zero, z: zero }, given);
+        grip.pressed = S::select(fresh, zero, grip.pressed);
+        grip.anchor = Vector::select(fresh, began.at, grip.anchor);
+        grip.given = Vector::select(fresh, Vector { x: zero, y: zero, z: zero }, grip.given);
+        grip.limit = S::select(fresh, S::splat(Held::OPEN), grip.limit);
         share = S::select(fresh, began.share(), share);
-        reach = S::select(fresh, began.reach(), reach);
+        floor = S::select(fresh, began.floor(), floor);
         share.write(&mut grips.share);
-        reach.write(&mut grips.reach);
+        floor.write(&mut grips.floor);
     }
-    let mut grip = Grip { pressed, given, anchor };
-    let meeting = Meeting { at, contact, reach, lower: S::splat(1.0) };
+    let meeting = Meeting { at, contact, floor, lower: S::splat(1.0) };
     let push = meeting.solve(&mut grip, rubs.friction::<S>(batch), S::splat(omega));
     grip.pressed.write(&mut batch.pressed);
     grips.keep(&grip);
@@ -302,17 +323,15 @@ unsafe fn solve<S: Simd>(
 
 impl Grips {
     #[inline(always)]
-    fn given<S: Simd>(&self) -> Vector<S> {
-        Vector::read(&self.given, 0)
-    }
-    #[inline(always)]
-    fn anchor<S: Simd>(&self) -> Vector<S> {
-        Vector::read(&self.anchor, 0)
+    fn grip<S: Simd>(&self, pressed: S) -> Grip<S> {
+        let (given, anchor) = (Vector::read(&self.given, 0), Vector::read(&self.anchor, 0));
+        Grip { pressed, given, anchor, limit: S::read(&self.limit) }
     }
     #[inline(always)]
     fn keep<S: Simd>(&mut self, grip: &Grip<S>) {
         grip.given.write(&mut self.given, 0);
         grip.anchor.write(&mut self.anchor, 0);
+        grip.limit.write(&mut self.limit);
     }
 }
 

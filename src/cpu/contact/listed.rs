@@ -1,31 +1,10 @@
 //! What contacts hold where pairs are solved in the order of the neighbour lists, one at a time.
 
-use super::{APART, Began, Friction, Grip, Meeting};
+use super::{Began, Friction, Grip, Meeting};
 use crate::cpu::search::neighbors::Neighbors;
+use crate::world::Held;
 use crate::world::material::MaterialPairs;
 use glam::{Vec3, Vec4};
-
-/// What one contact holds, see [`Grip`] and [`Began::reach`].
-#[derive(Clone, Copy)]
-pub(crate) struct Held {
-    pub pressed: f32,
-    pub given: Vec3,
-    pub anchor: Vec3,
-    pub reach: f32,
-}
-
-impl Held {
-    /// Of a pair that has not touched.
-    pub const NOTHING: Held =
-        Held { pressed: APART, given: Vec3::ZERO, anchor: Vec3::ZERO, reach: 0.0 };
-    fn grip(&self) -> Grip<f32> {
-        Grip { pressed: self.pressed, given: self.given.into(), anchor: self.anchor.into() }
-    }
-    fn keep(&mut self, grip: Grip<f32>) {
-        self.pressed = grip.pressed;
-        (self.given, self.anchor) = (grip.given.into(), grip.anchor.into());
-    }
-}
 
 /// What pairs are solved with.
 pub(crate) struct Pairs<'a> {
@@ -52,16 +31,14 @@ impl Pairs<'_> {
     /// A substep begins.
     pub fn begin(&self, pair: [usize; 2], contact: f32, held: &mut Held) {
         let began = self.began(pair, contact);
-        let reach = began.reach();
-        if !(held.pressed > 0.0 && reach > 0.0) {
-            held.pressed = APART;
+        let floor = began.floor();
+        if !(held.pressed > 0.0 && floor > 0.0) {
+            held.pressed = Held::APART;
             return;
         }
-        let mut grip = held.grip();
-        let kinetic = self.friction(pair).kinetic;
-        grip.begin(began.normal(lower(pair)), began.at, kinetic);
-        held.keep(grip);
-        held.reach = reach;
+        let mut grip = Grip::from(*held);
+        grip.begin(began.normal(lower(pair)), began.at, self.friction(pair));
+        *held = grip.held(floor);
     }
 
     /// Whether the pair acts at all, `at` from each other: it touches, or presses.
@@ -81,13 +58,13 @@ impl Pairs<'_> {
     ) -> (Vec3, f32) {
         let began = self.began(pair, contact);
         if held.pressed < 0.0 {
-            (held.pressed, held.given) = (0.0, Vec3::ZERO);
-            (held.anchor, held.reach) = (began.at.into(), began.reach());
+            let (anchor, floor) = (began.at.into(), began.floor());
+            *held = Held { pressed: 0.0, anchor, floor, ..Held::NOTHING };
         }
-        let mut grip = held.grip();
-        let meeting = Meeting { at: at.into(), contact, reach: held.reach, lower: lower(pair) };
+        let (mut grip, floor) = (Grip::from(*held), held.floor);
+        let meeting = Meeting { at: at.into(), contact, floor, lower: lower(pair) };
         let push = meeting.solve(&mut grip, self.friction(pair), omega);
-        held.keep(grip);
+        *held = grip.held(floor);
         (push.into(), began.share())
     }
 }

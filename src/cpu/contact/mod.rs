@@ -9,14 +9,14 @@ use super::Scratch;
 use super::team::Team;
 use crate::simd::{Number, Vector};
 use crate::world::material::PairRow;
-use crate::world::{Solver, World};
+use crate::world::{Held, Solver, World};
 use glam::Vec4;
 use std::sync::atomic::{AtomicUsize, Ordering::Relaxed};
 
 /// Centres closer than this have no direction; the lower slot goes up, the other down.
 const MIN_DISTANCE: f32 = 1e-9;
-/// What [`Grip::pressed`] is of a pair that has not touched in this substep.
-pub(crate) const APART: f32 = -1.0;
+/// The share of its limit from which on friction has given all it can: the contact slides.
+const SLIDES: f32 = 0.999;
 
 /// Static and kinetic friction coefficients.
 #[derive(Clone, Copy)]
@@ -39,33 +39,54 @@ impl Friction<f32> {
 }
 
 impl<L: Number> Friction<L> {
-    /// What friction holds of what it `wants` to hold under a push of `pressed` [J 3.39]: all of it
-    /// up to the static limit, else as much as the kinetic limit allows.
+    /// The coefficient in force when friction first acts: that of sliding where what it must hold,
+    /// `size`, is more than static friction can under a push of `pressed` [J 3.39].
     #[inline(always)]
-    fn hold(self, wants: Vector<L>, pressed: L) -> Vector<L> {
-        let (size, one) = (wants.length(), L::splat(1.0));
-        let kinetic = self.kinetic * pressed;
-        let share = L::select(size.above(kinetic), kinetic / size, one);
-        wants * L::select(size.above(self.fixed * pressed), share, one)
+    fn limit(self, size: L, pressed: L) -> L {
+        L::select(size.above(self.fixed * pressed), self.kinetic, self.fixed)
+    }
+    /// What friction holds of what it `wants` to hold under a push of `pressed`, of a contact that is
+    /// solved once.
+    #[inline(always)]
+    pub fn hold(self, wants: Vector<L>, pressed: L) -> Vector<L> {
+        let limit = self.limit(wants.length(), pressed);
+        at_most(wants, limit * pressed)
     }
 }
 
-/// What a contact holds: all of it in metres of the relative position of the two. (A multiplier in
-/// these units is the impulse times the substep and the sum of the inverse masses.)
+/// A vector, cut to a length.
+#[inline(always)]
+fn at_most<L: Number>(v: Vector<L>, most: L) -> Vector<L> {
+    let size = v.length();
+    v * L::select(size.above(most), most / size, L::splat(1.0))
+}
+
+/// What a contact holds while it is solved: see [`Held`].
 #[derive(Clone, Copy)]
 pub(crate) struct Grip<L> {
-    /// How far the contact has pushed the two apart in this substep; above 0 they press on each
-    /// other. [`APART`] where they have not touched.
     pub pressed: L,
-    /// How far the contact has moved them in this substep, push and friction.
     pub given: Vector<L>,
-    /// Where the one would be, seen from the other, had they not slipped: friction pulls back
-    /// there for as long as they touch.
     pub anchor: Vector<L>,
+    pub limit: L,
+}
+
+impl From<Held> for Grip<f32> {
+    fn from(held: Held) -> Self {
+        let Held { pressed, given, anchor, limit, .. } = held;
+        Grip { pressed, given: given.into(), anchor: anchor.into(), limit }
+    }
+}
+
+impl Grip<f32> {
+    /// As it is held, at a `floor`.
+    pub fn held(self, floor: f32) -> Held {
+        let Grip { pressed, given, anchor, limit } = self;
+        Held { pressed, given: given.into(), anchor: anchor.into(), floor, limit }
+    }
 }
 
 impl<L: Number> Grip<L> {
-    /// One more solve along a unit normal, `depth` below the surface and `slip` from the anchor:
+    /// One more solve along a unit normal, `depth` below the floor and `slip` from the anchor:
     /// changes what is held, and tells the change of the relative position that it asks for.
     ///
     /// What is given is a sum over the substep: a push that was too much is taken back, and the cone
@@ -87,23 +108,31 @@ impl<L: Number> Grip<L> {
         // What was given and what slipped, across the normal.
         let across = self.given - normal * along;
         let slipped = slip - normal * normal.dot(slip);
-        let given = normal * pressed + friction.hold(across - slipped * omega, pressed);
+        let first = friction.limit(slipped.length(), depth);
+        let limit = L::select(zero.above(self.limit), first, self.limit);
+        let given = normal * pressed + at_most(across - slipped * omega, limit * pressed);
         let push = given - self.given;
-        (self.pressed, self.given) = (pressed, given);
+        (self.pressed, self.given, self.limit) = (pressed, given, limit);
         push
     }
 
     /// A substep begins `at` from each other: the contact goes on with the slip that the last one
     /// left over. What slid does not draw the two back all the way: no further than kinetic
     /// friction could move them.
+    ///
+    /// Whether it slides is settled here, for the whole substep. Were it looked at in every
+    /// iteration, a contact whose push is still growing would let go and take hold by turns.
     #[inline(always)]
-    pub fn begin(&mut self, normal: Vector<L>, at: Vector<L>, kinetic: L) {
+    pub fn begin(&mut self, normal: Vector<L>, at: Vector<L>, friction: Friction<L>) {
+        let (zero, one) = (L::splat(0.0), L::splat(1.0));
+        // What was given is the push and, across it, friction: so both squares add up.
+        let most = self.limit * L::splat(SLIDES);
+        let held_sq = self.pressed * self.pressed * (one + most * most);
+        let slides = self.given.length_sq().above(held_sq);
+        self.limit = L::select(slides, friction.kinetic, friction.fixed);
         let slip = at - self.anchor;
         let slip = slip - normal * normal.dot(slip);
-        let (size, most, one) = (slip.length(), kinetic * self.pressed, L::splat(1.0));
-        let slip = slip * L::select(size.above(most), most / size, one);
-        let zero = L::splat(0.0);
-        self.anchor = at - slip;
+        self.anchor = at - at_most(slip, friction.kinetic * self.pressed);
         self.pressed = zero;
         self.given = Vector { x: zero, y: zero, z: zero };
     }
@@ -133,11 +162,11 @@ impl<L: Number> Began<L> {
     /// when it began than can be pushed out. Below 0 where both are held (quarantined since the
     /// lists were made): they never touch.
     #[inline(always)]
-    pub fn reach(&self) -> L {
+    pub fn floor(&self) -> L {
         let far = self.at.length() + self.push_out;
-        let reach = L::select(self.contact.above(far), far, self.contact);
+        let floor = L::select(self.contact.above(far), far, self.contact);
         let movable = (self.weights[0] + self.weights[1]).above(L::splat(0.0));
-        L::select(movable, reach, L::splat(-1.0))
+        L::select(movable, floor, L::splat(-1.0))
     }
     /// The unit vector from b to a; up where there is none.
     #[inline(always)]
@@ -153,8 +182,8 @@ pub(crate) struct Meeting<L> {
     /// From b to a, m.
     pub at: Vector<L>,
     pub contact: L,
-    /// The distance that is kept in this substep, see [`Began::reach`].
-    pub reach: L,
+    /// The distance that is kept in this substep, see [`Began::floor`].
+    pub floor: L,
     /// 1 when a has the lower slot, else -1.
     pub lower: L,
 }
@@ -232,15 +261,16 @@ impl<L: Number> Meeting<L> {
     pub fn solve(&self, grip: &mut Grip<L>, friction: Friction<L>, omega: L) -> Vector<L> {
         let zero = L::splat(0.0);
         let line = self.line_from(grip.anchor, grip.given);
-        let depth = line.depth - (self.contact - self.reach);
+        let depth = line.depth - (self.contact - self.floor);
         let acts = L::either(depth.above(zero), grip.pressed.above(zero));
         // Not for NaN either, nor where the two have not touched: nothing is known of them.
         let acts = L::both(acts, L::splat(f32::MAX).above(depth.abs()));
-        let acts = L::both(acts, grip.pressed.above(L::splat(APART / 2.0)));
+        let acts = L::both(acts, grip.pressed.above(L::splat(Held::APART / 2.0)));
         let mut next = *grip;
         let push = next.solve(line.along * line.inv, depth, self.at - grip.anchor, friction, omega);
         grip.pressed = L::select(acts, next.pressed, grip.pressed);
         grip.given = Vector::select(acts, next.given, grip.given);
+        grip.limit = L::select(acts, next.limit, grip.limit);
         Vector::select(acts, push, Vector { x: zero, y: zero, z: zero })
     }
 }

@@ -79,6 +79,22 @@ proptest! {
     }
 
     #[test]
+    fn every_vertex_in_a_box_is_met_once(lo in prop::array::uniform3(-1.2f32..1.0), size in prop::array::uniform3(0.0f32..1.5)) {
+        let mesh = ball(2);
+        let bvh = TriangleBvh::build(&mesh).unwrap();
+        let (min, max) = (Vec3::from(lo), Vec3::from(lo) + Vec3::from(size));
+        let mut found = Vec::new();
+        bvh.visit_vertices(min, max, |vertex| found.push(vertex.to_array()));
+        let inside = |v: &&Vec3| v.cmpge(min).all() && v.cmple(max).all();
+        let mut wanted: Vec<_> = mesh.vertices.iter().filter(inside).map(|v| v.to_array()).collect();
+        for list in [&mut found, &mut wanted] {
+            list.sort_by(|a, b| a.partial_cmp(b).unwrap());
+        }
+        prop_assert_eq!(bvh.has_vertex(min, max), !wanted.is_empty());
+        prop_assert_eq!(found, wanted);
+    }
+
+    #[test]
     fn closest_agrees_with_all_triangles(mesh in soup(), p in prop::array::uniform3(-5.0f32..5.0)) {
         let bvh = TriangleBvh::build(&mesh).unwrap();
         let p = Vec3::from(p);

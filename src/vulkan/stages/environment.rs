@@ -12,7 +12,8 @@
 //! Then the meshes: nodes of 9 words (low, high, skip, first, count), triangles of 16 in the order of
 //! the leaves (corners, 9 unit normal, 12 number in the mesh, 13 flags).
 //! Flags of a triangle: 1, 2, 4 when its edges ab, bc, ca run against the order of their ends in
-//! space, so that whoever shares one can run along it the same way; 8 when it has an area.
+//! space, so that whoever shares one can run along it the same way; 8 when it has an area; 16, 32, 64 when its
+//! corners a, b, c stand for their vertices.
 
 use super::{Groups, Stage};
 use crate::cpu::collide_environment::{Guard, Posed};
@@ -159,7 +160,8 @@ fn encode_mesh(bvh: &TriangleBvh, out: &mut [u32]) {
         row[words::NODE_SKIP..NODE].copy_from_slice(&[node.skip, node.first, node.count]);
     }
     let rows = triangles.chunks_exact_mut(TRIANGLE);
-    for ((corners, &id), row) in bvh.corners.iter().zip(&bvh.ids).zip(rows) {
+    let triangles = bvh.corners.iter().zip(&bvh.ids).zip(&bvh.standing);
+    for (((corners, &id), &standing), row) in triangles.zip(rows) {
         for (k, corner) in corners.iter().enumerate() {
             put(&mut row[3 * k..], &corner.to_array());
         }
@@ -168,6 +170,7 @@ fn encode_mesh(bvh: &TriangleBvh, out: &mut [u32]) {
         let against = |i: usize| corners[i].to_array() > corners[(i + 1) % 3].to_array();
         let edges = (0..3).filter(|&i| against(i)).map(|i| 1u32 << i).sum::<u32>();
         row[words::TRIANGLE_NUMBER] = id;
-        row[words::TRIANGLE_FLAGS] = edges | u32::from(normal.is_some()) << 3;
+        row[words::TRIANGLE_FLAGS] =
+            edges | u32::from(normal.is_some()) << 3 | u32::from(standing) << 4;
     }
 }

@@ -6,6 +6,7 @@ pub(crate) mod contacts;
 pub(crate) mod environment;
 pub(crate) mod lists;
 pub(crate) mod particles;
+pub(crate) mod points;
 pub(crate) mod surfaces;
 pub(crate) mod trees;
 
@@ -86,6 +87,7 @@ pub(crate) fn stages(dispatch: &Dispatch, plan: &Plan, out: &mut Vec<Stage>) {
         | Pass::FindNeighborsBvh => trees::stages(dispatch, plan, out),
         Pass::CatchWind => surfaces::stages(dispatch, plan, out),
         Pass::CollideEnvironment => environment::stages(dispatch, plan, out),
+        Pass::CollidePoints | Pass::SolvePoints => points::stages(dispatch, plan, out),
         // Breaking, acceleration, and the sweeps of every kind.
         _ => constraints::stages(dispatch, plan, out),
     }

@@ -3,8 +3,8 @@
 //! Words of `surfaces`: 0 how many entries there are. From 4 on, n particles: where the fan of each
 //! begins and, behind these, how many entries it has; behind those the entries, two words each: the
 //! corners that follow the particle in a triangle. A sort moves the first two with their particle and
-//! gives the slots in entries anew, so a fan may begin anywhere. Without wind there are no entries,
-//! and nothing else either.
+//! gives the slots in entries anew, so a fan may begin anywhere. Where no pass goes over
+//! triangles there are no entries, and nothing else either.
 //!
 //! Words of `winds`: 0 how many. From 4 on 16 words each: 0 velocity, 3 density / 12, 4 drag and 5
 //! lift, 6 speed of the gusts, 7 cells in a metre, 8 whether it has a region, 9 its low and 12 its
