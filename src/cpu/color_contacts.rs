@@ -413,7 +413,7 @@ mod tests {
     use super::*;
     use crate::cpu::contact::Friction;
     use crate::cpu::contact::block::Mixed;
-    use crate::cpu::contact::listed::{Held, Pairs};
+    use crate::cpu::contact::listed::Pairs;
     use crate::simd::Level;
     use crate::world::material::MaterialPairs;
     use crate::{Backend, Coefficients, Engine, Grains, Material, Particle, Phase, World};
@@ -525,10 +525,13 @@ mod tests {
     }
 
     /// What a contact held before: every third did. Some slipped further than friction draws back.
-    fn held_before(start: &[Vec4], a: u32, b: u32) -> Option<(f32, Vec3)> {
+    fn held_before(start: &[Vec4], a: u32, b: u32) -> Option<Held> {
         let at = (start[a as usize] - start[b as usize]).truncate();
         let slip = Vec3::new(1e-4, -2e-4, 3e-4) * (b % 7) as f32;
-        (a + b).is_multiple_of(3).then_some((1e-3, at - slip))
+        // Some of them slid.
+        let given = Vec3::new(1e-3, 2e-4 * (b % 5) as f32, 0.0);
+        let held = Held { pressed: 1e-3, given, anchor: at - slip, floor: 0.0, limit: 0.5 };
+        (a + b).is_multiple_of(3).then_some(held)
     }
 
     /// Every level and team gives the bits of the formula applied row by row, of the positions and of
@@ -580,8 +583,8 @@ mod tests {
             let mut all: Vec<_> = listed
                 .map(|(a, b, contact)| {
                     let mut held = Held::NOTHING;
-                    if let Some((pressed, anchor)) = held_before(&start, a, b) {
-                        (held.pressed, held.anchor) = (pressed, anchor);
+                    if let Some(before) = held_before(&start, a, b) {
+                        held = before;
                     }
                     pairs.begin([a as usize, b as usize], contact, &mut held);
                     ([a as usize, b as usize], contact, held)
@@ -627,12 +630,10 @@ mod tests {
                         for k in batch.lanes() {
                             let ([a, b], _, held) = expected.next().unwrap();
                             assert_eq!([batch.a[k] as usize, batch.b[k] as usize], [*a, *b]);
-                            let pressed = batch.pressed[k];
-                            assert_eq!(pressed.to_bits(), held.pressed.to_bits(), "{what} {a} {b}");
-                            if pressed > 0.0 {
-                                let got = [grips.given, grips.anchor].map(|v| v.map(|v| v[k]));
-                                let right = [held.given, held.anchor].map(|v| v.to_array());
-                                assert_eq!(got, right, "{what} {a} {b}");
+                            let got = batch.held(grips, k);
+                            assert_eq!(got.pressed, held.pressed, "{what} {a} {b}");
+                            if got.pressed > 0.0 {
+                                assert_eq!(got, *held, "{what} {a} {b}");
                             }
                         }
                     }

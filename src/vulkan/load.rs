@@ -222,8 +222,9 @@ impl Vulkan {
         let saved: Vec<_> = marked(Mark::Restored)
             .map(|b| (format!("saved {}", b.name()), plan.words(b), Place::Device))
             .collect();
-        // Columns that the world takes back, then the order that particles were put in.
+        // Columns that the world takes back, what contacts hold, the order that particles were put in.
         let read: Vec<_> = fetched_columns()
+            .chain([Buffer::ContactMemory])
             .map(|b| (format!("fetched {}", b.name()), plan.words(b), Place::Read))
             .chain([("order".into(), plan.particles, Place::Read)])
             .collect();
@@ -380,6 +381,8 @@ impl Vulkan {
                 recorder.copy(from, to, words);
             }
             recorder.barrier();
+            recorder.copy(self.state.raw, self.read_state.raw, layout::state::WORDS);
+            recorder.barrier();
         })?;
         Ok(())
     }
@@ -391,16 +394,20 @@ impl Vulkan {
             plan.room = plan.room.grown(list, state);
         }
         self.restore(world)?;
-        let memory = self.contact_memory()?;
+        // What contacts hold is laid out by the room there is, and may be newer than the world's. It
+        // is at hand before anything is replaced, or it would be lost where there is no memory.
+        let memory = self.contact_memory(usize::MAX)?.unwrap_or_default();
+        let mut words = vec![0; plan.words(Buffer::ContactMemory)];
+        stages::contacts::encode_memory(&memory, &plan, &mut words);
+        let mut staging = self.memory.buffer("staging", words.len(), Place::Staging)?;
+        staging.host_mut()[..words.len()].copy_from_slice(&words);
         self.lay(&plan)?;
         self.room = Some(plan.room);
-        // What contacts hold is laid out by the room there is, and may be newer than the world's.
-        if let (Some(memory), Some(plan)) = (memory, &self.plan) {
-            let mut words = vec![0; plan.words(Buffer::ContactMemory)];
-            stages::contacts::encode_memory(&memory, plan, &mut words);
-            let buffer = &self.buffers[Buffer::ContactMemory as usize];
-            self.upload(&[(buffer, 0, Cow::Owned(words))])?;
-        }
+        let to = &self.buffers[Buffer::ContactMemory as usize];
+        self.commands.once(|recorder| {
+            recorder.copy(staging.raw, to.raw, words.len());
+            recorder.barrier();
+        })?;
         Ok(())
     }
 

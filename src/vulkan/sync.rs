@@ -110,7 +110,8 @@ impl Vulkan {
     /// or nothing when the device is lost meanwhile.
     fn take(&mut self, world: &mut World) -> Result<()> {
         let changed = if world.has_breakable() { self.rows()? } else { None };
-        let memory = self.contact_memory()?;
+        let entries = self.read_state.host()[s::ENVIRONMENT_USED] as usize;
+        let memory = self.contact_memory(entries)?;
         for (buffer, read) in fetched_columns().zip(&self.read) {
             if let Some(column) = buffer.column_mut(&mut world.particles) {
                 column.copy_from_slice(&read.host()[..column.len()]);
@@ -133,13 +134,23 @@ impl Vulkan {
         Ok(())
     }
 
-    /// What contacts hold, as the device has it.
-    pub(super) fn contact_memory(&self) -> Result<Option<ContactMemory>> {
-        let Some(plan) = &self.plan else { return Ok(None) };
-        let pairs = self.download(&self.state, s::MEMORY_PAIRS + 1)?[s::MEMORY_PAIRS] as usize;
-        let buffer = &self.buffers[Buffer::ContactMemory as usize];
-        let words = self.download(buffer, plan.words(Buffer::ContactMemory))?;
-        Ok(Some(contacts::decode_memory(plan, &words, pairs)))
+    /// What contacts hold, as the device has it, if no more than so many `entries` of contacts with
+    /// obstacles are in use. Room to read it was made before, so a step that is done cannot fail
+    /// here for want of memory.
+    pub(super) fn contact_memory(&self, entries: usize) -> Result<Option<ContactMemory>> {
+        let read = self.read.get(fetched_columns().count());
+        let (Some(plan), Some(read)) = (&self.plan, read) else { return Ok(None) };
+        let pairs = self.read_state.host()[s::MEMORY_PAIRS] as usize;
+        let memory = self.buffers[Buffer::ContactMemory as usize].raw;
+        self.commands.once(|recorder| {
+            recorder.barrier();
+            for part in contacts::in_use(plan, pairs, entries) {
+                let first = part.start;
+                recorder.copy_between((memory, first), (read.raw, first), part.len());
+            }
+            recorder.barrier();
+        })?;
+        Ok(Some(contacts::decode_memory(plan, read.host(), pairs)))
     }
 
     /// Brings the multipliers of the last substep into the world's rows. Steps do not need them

@@ -257,7 +257,7 @@ fn every_solver_method_and_integrator() {
                         // Where nothing is gathered there is nothing to compare.
                         judge(outcome, with_fields);
                     });
-                    assert!(count >= 20, "{solver} {method} {integrator}: {count}");
+                    assert!(count >= 18, "{solver} {method} {integrator}: {count}");
                     assert_eq!(gathered > 0, solver == Solver::Jacobi, "{solver}");
                 }
             }
@@ -298,13 +298,14 @@ fn what_is_not_finite_is_quarantined() {
                 radius: 0.1,
                 phase: Phase::group(9),
             };
-            world.add_particle(&particle).unwrap();
+            world.add_particle(&particle).unwrap()
         };
-        // One flies out of range, one is put out of the floor too fast, one is only far.
+        // One flies out of range, two are driven apart too fast, one is only far.
         add(3.4e38, 1.0, 3.4e38);
-        add(0.0, -1e38, 0.0);
+        let apart = [add(0.0, 8.0, 0.0), add(0.0, 9.0, 0.0)];
         add(1e30, 1.0, -1e25);
-        (0..70).for_each(|k| add(k as f32, 1.0, 0.0));
+        (0..70).for_each(|k| _ = add(k as f32, 1.0, 0.0));
+        world.add_distance(apart[0], apart[1], Some(3e38), &Bond::default()).unwrap();
         world.colliders.push(super::contacts::floor());
         let mut lost = [0; 2];
         compare(&mut sides, world, 2, ours, |outcome| {
@@ -315,7 +316,7 @@ fn what_is_not_finite_is_quarantined() {
                 _ => {}
             }
         });
-        assert_eq!(lost, [1, 1], "{integrator}");
+        assert_eq!(lost, [1, 2], "{integrator}");
     }
 }
 

@@ -23,6 +23,7 @@ use crate::vulkan::encode::Encoder;
 use crate::vulkan::layout::memory as words;
 use crate::vulkan::plan::Plan;
 use crate::world::{ContactMemory, Held, Kept, Partner, Solver};
+use std::ops::Range;
 
 /// Colours of tiles (`cpu/tiles.rs`).
 const COLORS: u32 = 27;
@@ -97,6 +98,15 @@ pub(crate) fn memory_words(plan: &Plan) -> usize {
 /// Where the places of contacts with obstacles begin in `contact_memory`.
 fn walls_at(plan: &Plan) -> usize {
     (words::WORDS + 1) * grip_cap(plan) + plan.particles
+}
+
+/// The words of `contact_memory` that are in use with so many pairs, and so many entries of
+/// `environment_contacts`.
+pub(crate) fn in_use(plan: &Plan, pairs: usize, entries: usize) -> [Range<usize>; 2] {
+    let pairs = words::WORDS * pairs.min(grip_cap(plan));
+    let entries = words::WALL * entries.min(plan.room[Buffer::EnvironmentContacts]);
+    let walls = walls_at(plan);
+    [0..pairs, walls..walls + 2 * plan.particles + entries]
 }
 
 /// `grips` and `wall_grips` as the CPU has them.
