@@ -55,6 +55,7 @@ const BENCHES: &[(&str, On, Per)] = &[
     ("catch_wind", Flag, Particle),
     ("predict", Grid, Particle),
     ("bounds", Grid, Particle),
+    ("remember_contacts", Grid, Pair),
     ("grid_count", Grid, Particle),
     ("grid_scan", Grid, Call),
     ("grid_sort", Grid, Particle),
@@ -81,7 +82,6 @@ const BENCHES: &[(&str, On, Per)] = &[
     ("update_velocity", Grid, Particle),
     ("restitution", Grid, Pair),
     ("sleep", Grid, Particle),
-    ("remember_contacts", Grid, Pair),
 ];
 
 /// Steps of a run, after some that make lists and memory; enough for particles to be sorted anew.

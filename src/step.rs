@@ -16,7 +16,7 @@ pub use tree::{Condition, Loop, Node, Schedule};
 use tree::Body;
 
 /// How often triangles that pass a vertex go back, and then their neighbours, and theirs.
-const GO_BACK: u32 = 3;
+const GO_BACK: u32 = 6;
 
 /// Which part of its work a dispatch of a pass does.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
@@ -152,20 +152,23 @@ pub fn schedule(world: &World) -> Schedule {
             }
         });
 
-        // The constraints may have pulled a particle back into an obstacle, so the obstacles have
-        // the last word. Their planes are found anew along the way that the particle really took:
-        // so even thin sheets hold.
+        // The constraints may have pulled cloth over a vertex or a particle back into an obstacle, so
+        // the obstacles have the last word. Their planes are found anew along the way that the
+        // particle really took: so even thin sheets hold.
+        if points {
+            substep.run(Pass::CollidePoints);
+            substep.run(Pass::SolvePoints);
+        }
         if obstacles && world.constraint_count() > 0 {
             substep.part(Pass::CollideEnvironment, Part::Again);
             substep.run(Pass::SolveEnvironment);
         }
         if points {
-            substep.run(Pass::CollidePoints);
-            substep.run(Pass::SolvePoints);
             // What still passes a vertex goes back to where it was, and so do its neighbours where
             // that makes them pass it.
-            for _ in 0..GO_BACK {
-                substep.part(Pass::CollidePoints, Part::Start);
+            for turn in 0..GO_BACK {
+                let part = if turn == 0 { Part::All } else { Part::Start };
+                substep.part(Pass::CollidePoints, part);
                 substep.part(Pass::SolvePoints, Part::Start);
             }
         }

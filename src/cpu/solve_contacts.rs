@@ -1,6 +1,7 @@
 //! Pushes touching particles apart, with static and kinetic friction.
 //! C = |p1 - p2| - (r1 + r2) >= 0. The push n and friction f are sums over the substep: n = max(0, n -
-//! C), f takes back the slip since the anchor, up to mu_s n, else mu_k n of it [J 3.39].
+//! C), f takes back the slip since the anchor, up to mu n; mu is mu_s while the contact holds and mu_k
+//! while it slides [J 3.39].
 //! Reads: start [m, 1/kg scaled], predicted [m], materials, neighbour lists or contact rows.
 //! Writes: what contacts hold; predicted in place, by tile (`colored`), slot (`seidel`) or anyhow
 //! (`lockfree`); delta [m, count] under `jacobi`, where each particle gathers over its own list.

@@ -284,7 +284,8 @@ fn a_needle_does_not_pierce_on_a_device() {
         }
         let top = engine.positions().iter().map(|p| p.y).fold(f32::MIN, f32::max);
         assert!(top > 0.0, "at {speed} m/s: it hangs on the tip, {top}");
+        // One that fell would be 5 m deeper. With one substep it stretches to twice its size.
         let low = engine.positions().iter().map(|p| p.y).fold(f32::MAX, f32::min);
-        assert!(low > -0.5, "at {speed} m/s: the cloth did not fall, {low}");
+        assert!(low > -1.0, "at {speed} m/s: the cloth did not fall, {low}");
     }
 }
