@@ -188,8 +188,8 @@ fn grains(plain: f64) {
         TEAMS.map(|threads| settled(GRAINS, GRAINS_SETTLE, threads));
     let (particles, pairs) = (pile.particles().len(), listed_pairs(&pile));
     let (dt, substeps) = (pile.params.dt, pile.params.substeps);
-    let (iterations, stabilization) = (pile.params.iterations, pile.params.stabilization);
-    let sweeps = substeps * (iterations + stabilization);
+    let iterations = pile.params.iterations;
+    let sweeps = substeps * iterations;
     let mut step_ms = [f64::INFINITY; 2];
     let mut contact_ns = [f64::INFINITY; 2];
     let mut engines = TEAMS.map(|threads| engine(&pile, threads));
@@ -200,7 +200,7 @@ fn grains(plain: f64) {
                 let report = engine.step(dt).expect("legal");
                 step += report.wall_ms;
                 let of = |pass| report.passes.ms(pass);
-                contacts += of(Pass::SolveContacts) + of(Pass::StabilizeContacts);
+                contacts += of(Pass::SolveContacts);
             }
             // The first turn makes lists and memory.
             if turn > 0 {
@@ -215,7 +215,7 @@ fn grains(plain: f64) {
     row(&work, contact_ns, Some(plain), [4.0, 2.2]);
     let work = format!(
         "a whole step, `{GRAINS}` at rest, {particles} grains, \
-         {substeps} x ({iterations} + {stabilization}) iterations, ms"
+         {substeps} x {iterations} iterations, ms"
     );
     row(&work, step_ms, None, [30.0, 16.0]);
     let work = format!("same, mean of the {GRAINS_SETTLE} steps until there, ms");

@@ -360,7 +360,11 @@ impl Engine {
         let Engine { world, cpu, schedule, report, .. } = self;
         cpu.team.clear_busy();
         let _visit = cpu.team.visit();
-        walk(cpu, world, &schedule.nodes, h, report)?;
+        if let Err(error) = walk(cpu, world, &schedule.nodes, h, report) {
+            // What contacts hold may be of lists that were given up.
+            cpu.forget();
+            return Err(error);
+        }
         world.step_count += 1;
         cpu.finish_step(world, report);
         let wall = started.elapsed();

@@ -49,13 +49,15 @@ passes! {
     BreakConstraints "break_constraints" "removes constraints strained past their threshold, lets others yield"
         reads [Position Distance Bend Volume] writes [Distance Bend Volume];
     SortParticles "sort_particles" "puts particles that are near in space near in memory, now and then"
-        reads [Sorted] writes [Position Predicted Velocity Radius Phase Material Rest Start ListReference Points Codes Sorted Delta Distance Bend Volume Pins Surfaces];
+        reads [Sorted] writes [Position Predicted Velocity Radius Phase Material Rest Start ListReference Points Codes Sorted Delta Distance Bend Volume Pins Surfaces ContactMemory];
     CatchWind "catch_wind" "lets the triangles of cloth catch the wind: drag and lift"
         reads [Position Velocity Rest Surfaces Winds] writes [Delta Velocity];
     Predict "predict" "applies forces and moves each particle along its velocity; clears the multipliers"
         reads [Position Velocity] writes [Position Velocity Predicted Start Distance Bend Volume Pins];
     Bounds "bounds" "finds whether a particle left its list's margin and, if so, the box around all"
         reads [Position Predicted Radius ListReference] writes [ListReference Points];
+    RememberContacts "remember_contacts" "tells the world what contacts hold, before lists are made anew and after a step"
+        reads [Neighbors ContactRows Grips EnvironmentContacts WallGrips] writes [ContactMemory];
     GridCount "grid_count" "finds each particle's grid cell and counts those of each slab of cells"
         reads [Points] writes [GridBucket GridSlab];
     GridScan "grid_scan" "turns the counts of slabs into places"
@@ -87,19 +89,19 @@ passes! {
     ColorContacts "color_contacts" "sorts the listed pairs into batches that share no particle, tile by tile"
         reads [Neighbors Points] writes [ContactRows];
     CollideEnvironment "collide_environment" "lists the planes of the obstacles each particle may touch, swept"
-        reads [Position Predicted Radius Colliders] writes [EnvironmentContacts];
+        reads [Position Predicted Radius Colliders Material Materials] writes [EnvironmentContacts WallGrips ContactMemory];
+    AnchorContacts "anchor_contacts" "lets contacts go on from what they held, so that friction remembers"
+        reads [Start Material Materials Neighbors ContactRows ContactMemory Grips] writes [Grips];
     CollidePoints "collide_points" "lists the vertices of meshes that triangles of cloth may meet, swept"
-        reads [Position Predicted Start Rest Radius Surfaces Colliders] writes [PointContacts];
-    StabilizeContacts "stabilize_contacts" "resolves overlap left from before, without giving velocity"
-        reads [Start Neighbors ContactRows] writes [Delta Start];
+        reads [Position Predicted Rest Radius Surfaces Colliders] writes [PointContacts];
     SolveContacts "solve_contacts" "pushes touching particles apart, with static and kinetic friction"
-        reads [Position Start Predicted Material Materials Neighbors ContactRows] writes [Delta Predicted];
+        reads [Position Start Predicted Material Materials Neighbors ContactRows Grips] writes [Delta Predicted Grips];
     ApplyDeltas "apply_deltas" "averages gathered corrections and applies them"
-        reads [Delta Start Corrections Distance Bend Volume] writes [Predicted Start Position Velocity];
+        reads [Delta Corrections Distance Bend Volume] writes [Predicted Velocity];
     SolveEnvironment "solve_environment" "puts particles outside the obstacles, with friction"
-        reads [Position Predicted Start Radius Material Materials EnvironmentContacts] writes [Predicted Start];
+        reads [Position Predicted Radius Material Materials EnvironmentContacts WallGrips] writes [Predicted WallGrips];
     SolvePoints "solve_points" "keeps triangles of cloth off the vertices of meshes, with friction"
-        reads [Position Predicted Start Material Materials PointContacts] writes [Delta Predicted Start];
+        reads [Predicted Start Material Materials PointContacts] writes [Delta Predicted];
     SolveDistance "solve_distance" "projects distance constraints"
         reads [Predicted Distance] writes [Predicted Distance Corrections];
     SolveBend "solve_bend" "projects dihedral hinges"

@@ -58,6 +58,7 @@ pub trait Number:
     /// Whether it is greater than `other`; not for NaN.
     fn above(self, other: Self) -> Self::Mask;
     fn both(a: Self::Mask, b: Self::Mask) -> Self::Mask;
+    fn either(a: Self::Mask, b: Self::Mask) -> Self::Mask;
     /// Whether a mask is set in any lane.
     fn any(mask: Self::Mask) -> bool;
     /// `yes` where the mask is set, `no` elsewhere, bit for bit.

@@ -16,7 +16,7 @@ pub use tree::{Condition, Loop, Node, Schedule};
 use tree::Body;
 
 /// How often triangles that pass a vertex go back, and then their neighbours, and theirs.
-const GO_BACK: u32 = 3;
+const GO_BACK: u32 = 6;
 
 /// Which part of its work a dispatch of a pass does.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
@@ -31,16 +31,16 @@ pub enum Part {
     Wind(u32),
     /// The corrections of a kind of constraint (`apply_deltas` after a Jacobi sweep).
     Of(Kind),
-    /// Where the substep began, not the predicted positions (pre-stabilisation). What passes a vertex
-    /// goes back there (`solve_points`), and is looked at again (`collide_points`).
+    /// Where the substep began, not the predicted positions (`bounds`). What passes a vertex goes back
+    /// there (`solve_points`), and is looked at again (`collide_points`).
     Start,
-    /// Position and prediction follow where the substep began (`apply_deltas`), unless a triangle of
-    /// cloth passes a vertex on that way (`collide_points`, `solve_points`).
-    Settle,
+    /// Before the lists are made anew (`remember_contacts`).
+    Lists,
+    /// Once more, where the particles really went (`collide_environment`).
+    Again,
     /// Velocities (`apply_deltas` after `restitution`).
     Velocity,
-    /// What the pass remembers from iteration to iteration begins anew (`accelerate`); the first look
-    /// at the way of [`Part::Settle`] (`collide_points`).
+    /// What the pass remembers from iteration to iteration begins anew (`accelerate`).
     Begin,
     /// Contacts between particles, not those with obstacles (`restitution`).
     Pairs,
@@ -61,7 +61,7 @@ pub struct Dispatch {
 
 /// What one step of `world` will do.
 pub fn schedule(world: &World) -> Schedule {
-    let Params { substeps, stabilization, iterations, solver, acceleration, .. } = world.params;
+    let Params { substeps, iterations, solver, acceleration, .. } = world.params;
     let contacts = world.may_touch();
     let obstacles = !world.colliders.is_empty();
     let points = world.meets_points();
@@ -101,6 +101,7 @@ pub fn schedule(world: &World) -> Schedule {
             substep.for_list(ListId::CONTACTS, ListDescription::CONTACTS, |list| {
                 list.run(Pass::Bounds);
                 list.when(Condition::ListIsStale, |anew| {
+                    anew.part(Pass::RememberContacts, Part::Lists);
                     anew.extend(lists::passes(structure));
                     if solver == Solver::Colored {
                         anew.run(Pass::ColorContacts);
@@ -119,29 +120,9 @@ pub fn schedule(world: &World) -> Schedule {
             substep.run(Pass::CollideEnvironment);
         }
 
-        substep.times(Loop::Stabilization, stabilization, |turn| {
-            if contacts {
-                turn.run(Pass::StabilizeContacts);
-                if gathers {
-                    turn.part(Pass::ApplyDeltas, Part::Start);
-                }
-            }
-            if obstacles {
-                turn.part(Pass::SolveEnvironment, Part::Start);
-            }
-        });
-        if points && stabilization > 0 {
-            // Resolving overlap must not lead a triangle past a vertex either.
-            for turn in 0..GO_BACK {
-                let part = if turn == 0 { Part::Begin } else { Part::Settle };
-                substep.part(Pass::CollidePoints, part);
-                substep.part(Pass::SolvePoints, Part::Settle);
-            }
+        if contacts {
+            substep.run(Pass::AnchorContacts);
         }
-        if (contacts || obstacles) && stabilization > 0 {
-            substep.part(Pass::ApplyDeltas, Part::Settle);
-        }
-
         if points {
             substep.run(Pass::CollidePoints);
         }
@@ -171,20 +152,23 @@ pub fn schedule(world: &World) -> Schedule {
             }
         });
 
-        // The constraints may have pulled a particle back into an obstacle, so the obstacles have
-        // the last word. Their planes are found anew along the way that the particle really took:
-        // so even thin sheets hold.
-        if obstacles && world.constraint_count() > 0 {
-            substep.run(Pass::CollideEnvironment);
-            substep.run(Pass::SolveEnvironment);
-        }
+        // The constraints may have pulled cloth over a vertex or a particle back into an obstacle, so
+        // the obstacles have the last word. Their planes are found anew along the way that the
+        // particle really took: so even thin sheets hold.
         if points {
             substep.run(Pass::CollidePoints);
             substep.run(Pass::SolvePoints);
+        }
+        if obstacles && world.constraint_count() > 0 {
+            substep.part(Pass::CollideEnvironment, Part::Again);
+            substep.run(Pass::SolveEnvironment);
+        }
+        if points {
             // What still passes a vertex goes back to where it was, and so do its neighbours where
             // that makes them pass it.
-            for _ in 0..GO_BACK {
-                substep.part(Pass::CollidePoints, Part::Start);
+            for turn in 0..GO_BACK {
+                let part = if turn == 0 { Part::All } else { Part::Start };
+                substep.part(Pass::CollidePoints, part);
                 substep.part(Pass::SolvePoints, Part::Start);
             }
         }
@@ -192,6 +176,9 @@ pub fn schedule(world: &World) -> Schedule {
         bounce(substep, world);
         substep.run(Pass::Sleep);
     });
+    if contacts || obstacles {
+        step.run(Pass::RememberContacts);
+    }
     if contacts {
         step.part(Pass::SolveContacts, Part::Count);
     }

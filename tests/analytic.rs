@@ -259,7 +259,7 @@ fn an_isolated_cloth_keeps_its_momentum() {
 
 #[test]
 fn a_pushed_particle_takes_the_speed_of_a_moving_obstacle() {
-    // The obstacle's own motion must not be removed by pre-stabilisation.
+    // The obstacle's own motion must not count as overlap from before.
     let mut world = World::new();
     world.params.gravity = Vec3::ZERO;
     let mut wall = Collider::fixed(Shape::Box { half: Vec3::new(0.1, 1.0, 1.0) }, Pose::IDENTITY);

@@ -190,10 +190,11 @@ fn a_light_particle_high_up_has_a_weight_whose_sums_are_finite() {
 }
 
 #[test]
-fn what_becomes_non_finite_while_overlap_is_resolved_is_quarantined() {
+fn what_is_far_inside_an_obstacle_is_not_thrown_out_of_range() {
     let far_inside = || {
         let mut world = World::new();
-        // The way out of a wall and then of a slope leads beyond the largest number.
+        // The way out of a wall and then of a slope leads beyond the largest number. Old overlap is
+        // pushed out no faster than `push_out`, so nobody goes there, and nobody is quarantined.
         for (normal, at) in [(Vec3::X, [3.3e38, 0.0]), (Vec3::ONE.with_z(0.0), [1.15e38; 2])] {
             let pose = Pose::from_translation(Vec3::new(at[0], at[1], 0.0));
             world.colliders.push(Collider::fixed(Shape::Plane { normal }, pose));
@@ -209,5 +210,5 @@ fn what_becomes_non_finite_while_overlap_is_resolved_is_quarantined() {
         }
         world
     };
-    stays_loadable(far_inside, 1);
+    stays_loadable(far_inside, 0);
 }

@@ -160,6 +160,22 @@ fn values_out_of_range_are_named() {
     assert!(bad(2, &["run", "cloth_hang", "--set", "nonsense"]).contains("PATH=VALUE"));
 }
 
+/// Scenes of earlier versions are told what to do.
+#[test]
+fn a_parameter_that_is_gone_is_told_of_with_the_remedy() {
+    let folder = Folder::new();
+    let old = SCENE.replace("iterations = 5", "iterations = 5\n    stabilization = 2");
+    std::fs::write(&folder.scene, old).unwrap();
+    let remedy = "`stabilization` is gone: contacts push old overlap out themselves, no faster than \
+                  `push_out` m/s; remove the line";
+    let message = bad(2, &["run", &folder.scene, "--steps", "1"]);
+    assert!(message.contains("mixture.toml:6: params.stabilization: "), "{message}");
+    assert!(message.contains(remedy), "{message}");
+    let message = bad(2, &["run", "cloth_hang", "--steps", "1", "--set", "stabilization=0"]);
+    assert!(message.contains("--set stabilization=0: "), "{message}");
+    assert!(message.contains(remedy), "{message}");
+}
+
 #[test]
 fn an_unknown_scene_lists_the_known_ones() {
     let message = bad(2, &["run", "cloth_hnag"]);

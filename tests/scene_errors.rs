@@ -75,6 +75,12 @@ fn unknown_keys() {
     refused("colour = 3\n", &["s.toml:1", "no key `colour`", "known: box, camera", "column 1"]);
     refused(&cloth("radus = 0.1"), &["s.toml:5: cloth.0.radus: ", "radius"]);
     refused("[params]\n\ndd = 0.1\n", &["s.toml:3: params.dd: ", "known: gravity"]);
+    let gone = "`stabilization` is gone: contacts push old overlap out themselves, no faster than \
+                `push_out` m/s; remove the line";
+    refused("[params]\nstabilization = 2\n", &["s.toml:2: params.stabilization: ", gone]);
+    for set in ["stabilization=0", "params.stabilization=0"] {
+        refused_with(CLOTH, None, &[set], &[&format!("--set {set}: "), gone]);
+    }
     refused("[camera]\nfocus = 1\n", &["s.toml:2: camera.focus: "]);
     refused("[[check]]\nname = \"is_nice\"\n", &["s.toml:2: check.0.name: ", "known: mean_height"]);
 }

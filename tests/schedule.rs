@@ -206,8 +206,7 @@ fn an_engine_that_drops_a_dispatch_is_noticed() {
             Backend::Cpu { .. } => text.clone(),
             _ => printed("stairs", &[], "vulkan"),
         };
-        for name in ["sleep", "apply_deltas(settle)", "solve_environment", "solve_contacts(count)"]
-        {
+        for name in ["sleep", "remember_contacts", "solve_environment", "solve_contacts(count)"] {
             let mut engine = Engine::new(world("stairs", &[]), backend.clone()).unwrap();
             assert_eq!(drop_from(&mut engine.schedule_mut().nodes, name), 1, "{name}");
             for log in step(&mut engine) {

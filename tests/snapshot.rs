@@ -213,7 +213,6 @@ fn never_panics(bytes: &[u8]) {
         let mut world = back.world;
         world.params.substeps = 1;
         world.params.iterations = world.params.iterations.min(2);
-        world.params.stabilization = world.params.stabilization.min(2);
         if let Ok(mut engine) = Engine::new(world, Backend::Cpu { threads: 2 }) {
             let _ = engine.step(1.0 / 60.0);
         }

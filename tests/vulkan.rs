@@ -260,7 +260,7 @@ fn a_step_takes_no_more_dispatches_than_promised() {
             + world.volume().color_count()
             + if touching { 27 } else { 0 };
         let p = &world.params;
-        let sweeps = (p.iterations + p.stabilization) as usize;
+        let sweeps = p.iterations as usize;
         let per_substep = sweeps * (colors + 4) + 40 + if touching { 60 } else { 0 };
         let most = p.substeps as usize * per_substep;
         let used = gpu.vulkan().unwrap().dispatches();

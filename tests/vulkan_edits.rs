@@ -99,6 +99,7 @@ fn a_material_edited_live_uploads_little() {
     let floor = Shape::Plane { normal: Vec3::Y };
     world.colliders.push(Collider::fixed(floor, Pose::from_translation(Vec3::NEG_Y * 1e-3)));
     world.params.gravity.x = 3.0;
+    world.params.push_out = 0.0; // it stays on the floor, a little deep
     let Some(mut gpu) = on_device(world.clone()) else { return };
     let mut cpu = Engine::new(world, Backend::default()).unwrap();
     for engine in [&mut gpu, &mut cpu] {

@@ -82,7 +82,6 @@ pub fn listed_pairs(world: &World) -> usize {
     let mut world = world.clone();
     world.colliders.clear();
     world.params.iterations = 0;
-    world.params.stabilization = 0;
     let mut engine = Engine::new(world, Backend::default()).expect("legal");
     engine.step(1e-6).expect("legal").listed
 }

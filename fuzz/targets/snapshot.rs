@@ -41,7 +41,6 @@ libfuzzer_sys::fuzz_target!(|bytes: &[u8]| {
     // Steps of a made-up world may take for ever; the shape of the arrays shows in one.
     world.params.substeps = 1;
     world.params.iterations = world.params.iterations.min(2);
-    world.params.stabilization = world.params.stabilization.min(2);
     if let Ok(mut engine) = Engine::new(world, Backend::Cpu { threads: 2 }) {
         let _ = engine.step(1.0 / 60.0);
     }

@@ -8,12 +8,17 @@
 use glam::{Vec3, Vec4};
 use serde::{Deserialize, Serialize};
 
+use super::contact::{Friction, Grip};
+use super::search::lists::Lists;
+use super::solve_contacts::push_out;
 use super::team::Team;
 use super::{Moment, Scratch};
 use crate::error::Result;
 use crate::simd::LANES;
-use crate::world::World;
+use crate::step::Part;
 use crate::world::collider::{Collider, Pose, Shape};
+use crate::world::material::MaterialPairs;
+use crate::world::{Held, Partner, World};
 
 mod guard;
 mod inline_vec;
@@ -63,6 +68,8 @@ pub struct EnvironmentContact {
     pub motion: Vec3,
     /// [`PosedCollider::index`] of the collider.
     pub collider: u32,
+    /// What it holds.
+    pub(crate) held: Held,
 }
 
 /// Appends the contacts of one particle.
@@ -203,13 +210,23 @@ fn emit_contact(at: &PosedCollider, plane: LocalPlane, out: &mut Vec<Environment
     let plane = normal.extend(-normal.dot(point) - plane.skin);
     // Coordinates near f32's limit overflow in the products; such a contact would only spread it.
     if plane.is_finite() && motion.is_finite() {
-        out.push(EnvironmentContact { plane, motion, collider: at.index });
+        let known = EnvironmentContact { plane, motion, collider: at.index, ..Default::default() };
+        out.push(known);
     }
 }
 
 /// Lists the contacts of every particle that physics moves.
 pub(crate) fn run(team: &Team, world: &World, scratch: &mut Scratch, at: &Moment) -> Result<()> {
     let h = f64::from(at.h);
+    let Scratch { environment, environment_before, .. } = scratch;
+    std::mem::swap(environment, environment_before);
+    let memory = Memory {
+        world,
+        before: scratch.walls_are_known.then_some(&scratch.environment_before),
+        material_pairs: &scratch.material_pairs,
+        push_out: push_out(world, at),
+        again: at.part == Part::Again,
+    };
     scratch.posed.clear();
     scratch.posed.extend(world.colliders.iter().map(|c| Posed::new(c, at.time, h)));
     let posed = &scratch.posed[..];
@@ -234,14 +251,95 @@ pub(crate) fn run(team: &Team, world: &World, scratch: &mut Scratch, at: &Moment
                 if near >> (i - first) & 1 != 0 && position[i].w > 0.0 {
                     let (x, to) = (position[i].truncate(), predicted[i].truncate());
                     let r = radius[i];
-                    find_contacts(colliders.clone(), x, to, r, slack * r, desk.parts().0);
+                    let list = desk.parts().0;
+                    let first = list.len();
+                    find_contacts(colliders.clone(), x, to, r, slack * r, list);
+                    memory.go_on(i, x, r, &mut list[first..]);
                 }
                 desk.end(i);
             }
         }
     })?;
     scratch.environment.collect_filled(&mut scratch.beside);
+    scratch.walls_are_known = true;
+    scratch.memory_is_behind = true;
     Ok(())
+}
+
+/// Cosine of the angle up to which two planes of an obstacle are taken for the same: 8 degrees.
+const SAME_PLANE: f32 = 0.99;
+
+/// What contacts with obstacles held before.
+struct Memory<'a> {
+    world: &'a World,
+    /// The contacts as they were, or the world knows.
+    before: Option<&'a Lists<EnvironmentContact>>,
+    material_pairs: &'a MaterialPairs,
+    /// How far old overlap may be pushed out in this substep, m.
+    push_out: f32,
+    /// The substep has begun already.
+    again: bool,
+}
+
+impl Memory<'_> {
+    /// New contacts of particle i, which was at x when the substep began, go on with what its
+    /// contacts with the same obstacle held: the first with the first, and so on.
+    fn go_on(&self, i: usize, x: Vec3, r: f32, contacts: &mut [EnvironmentContact]) {
+        for k in 0..contacts.len() {
+            let (earlier, rest) = contacts.split_at_mut(k);
+            let contact = &mut rest[0];
+            let began = contact.motion + x;
+            // C where the substep began, with the plane where it was then.
+            let c = contact.plane.dot(began.extend(1.0)) - r;
+            let deep = (c + self.push_out).min(0.0);
+            contact.held = Held { pressed: 0.0, anchor: began, floor: deep, ..Held::NOTHING };
+            let Some(old) = self.before(i, contact, earlier, None) else { continue };
+            if self.again {
+                // A plane that is new in the same substep may have been behind an edge when that
+                // began: how deep the particle was is what the planes before said.
+                contact.held.floor = old.floor;
+                let normal = contact.plane.truncate();
+                if let Some(same) = self.before(i, contact, earlier, Some(normal)) {
+                    contact.held = Held { floor: old.floor, ..same };
+                }
+            } else {
+                let material = self.world.particles.material[i];
+                let row = self.material_pairs.wall(contact.collider, material);
+                let mut grip = Grip::from(old);
+                grip.begin(contact.plane.truncate().into(), x.into(), Friction::between(row));
+                // Who was kept outside stays outside, though edges show another plane by now.
+                let floor = if old.floor < 0.0 { deep } else { 0.0 };
+                contact.held = grip.held(floor);
+                contact.held.anchor += contact.motion;
+            }
+        }
+    }
+
+    /// What a contact of particle i goes on from, where those found `earlier` took theirs. In the same
+    /// substep it must have the same `normal`, too: what another plane gave is no longer to be taken
+    /// back, for constraints have answered to it.
+    fn before(
+        &self,
+        i: usize,
+        contact: &EnvironmentContact,
+        earlier: &[EnvironmentContact],
+        normal: Option<Vec3>,
+    ) -> Option<Held> {
+        let same = |c: &&EnvironmentContact| {
+            c.collider == contact.collider
+                && normal.is_none_or(|normal| c.plane.truncate().dot(normal) > SAME_PLANE)
+        };
+        let nth = earlier.iter().filter(same).count();
+        let goes_on = |c: &&EnvironmentContact| self.again || c.held.pressed > 0.0;
+        match self.before {
+            Some(lists) => lists.of(i).iter().filter(same).filter(goes_on).nth(nth).map(|c| c.held),
+            None => {
+                let kept = self.world.contact_memory.of(i).iter();
+                let mut kept = kept.filter(|k| k.with() == Partner::Obstacle(contact.collider));
+                kept.nth(nth).map(|kept| kept.held)
+            }
+        }
+    }
 }
 
 #[cfg(test)]

@@ -3,10 +3,8 @@
 //! and d keeps m a radius away from it. A vertex counts when it is within reach over the triangle where
 //! the substep ends, or when the triangle passes it on the way (docs/physics.md, section 4).
 //! Reads: position x, predicted p [m, 1/kg], rest [m], radius [m], surfaces, colliders and where they
-//! are during the substep; start [m]. Writes: point contacts of every particle that physics moves; who
-//! has any.
-//! Part: all; start: another look, if anybody was moved since the last one; begin and settle: the same
-//! on the way along which overlap was resolved, from x to start, where only what is passed counts.
+//! are during the substep. Writes: point contacts of every particle that physics moves; who has any.
+//! Part: all; start: another look, if anybody was moved since the last one.
 //! Order: collider, then vertex in the order of the hierarchy, then triangle of the fan; each particle
 //! alone, so any thread may do it.
 
@@ -17,7 +15,7 @@ use crate::error::Result;
 use crate::shape::triangle_bvh::TriangleBvh;
 use crate::step::Part;
 use crate::world::collider::Shape;
-use crate::world::{Fans, World};
+use crate::world::{Fans, Particles, World};
 use glam::{Vec3, Vec4};
 use std::sync::atomic::{AtomicU32, Ordering::Relaxed};
 
@@ -83,18 +81,14 @@ struct Met {
 
 /// Lists the contacts of every particle that physics moves.
 pub(crate) fn run(team: &Team, world: &World, scratch: &mut Scratch, at: &Moment) -> Result<()> {
-    if let Part::Start | Part::Settle = at.part
-        && scratch.stirred == 0
-    {
+    if at.part == Part::Start && scratch.stirred == 0 {
         return Ok(()); // nobody was moved since the last look, so all is as it was
     }
     scratch.fans.update(world);
-    let (p, settles) = (&world.particles, matches!(at.part, Part::Begin | Part::Settle));
-    // Overlap is resolved at the moment when the substep begins.
-    let (end, h) = if settles { (&scratch.start, 0.0) } else { (&p.predicted, f64::from(at.h)) };
+    let (p, h) = (&world.particles, f64::from(at.h));
     let posed: Vec<Posed> = world.colliders.iter().map(|c| Posed::new(c, at.time, h)).collect();
     let (fans, torn_sq) = (&scratch.fans, world.torn_sq());
-    let mut cloth = Cloth { world, fans, end, posed: &posed, torn_sq, settles, width: 0.0 };
+    let mut cloth = Cloth { world, fans, posed: &posed, torn_sq, width: 0.0 };
     scratch.stirred = 0;
     if !cloth.look(team) {
         if scratch.point_contacts.len() > 0 {
@@ -124,12 +118,8 @@ pub(crate) fn run(team: &Team, world: &World, scratch: &mut Scratch, at: &Moment
 struct Cloth<'a> {
     world: &'a World,
     fans: &'a Fans,
-    /// Where the way of each particle ends; it begins at its position.
-    end: &'a [Vec4],
     posed: &'a [Posed],
     torn_sq: f32,
-    /// Only what is passed counts.
-    settles: bool,
     /// No side of a triangle is longer, m.
     width: f32,
 }
@@ -142,7 +132,7 @@ impl Cloth<'_> {
         let (mut low, mut high, mut radius) = (Vec4::MAX, Vec4::MIN, 0.0f32);
         let is_cloth = |i: &usize| !self.fans.around(*i).is_empty();
         for i in (0..p.len()).filter(is_cloth) {
-            let (x, to) = (p.position[i], self.end[i]);
+            let (x, to) = (p.position[i], p.predicted[i]);
             (low, high) = (low.min(x).min(to), high.max(x).max(to));
             radius = radius.max(p.radius[i]);
         }
@@ -158,11 +148,8 @@ impl Cloth<'_> {
         if !near {
             return false;
         }
-        let way = |i: usize| (self.end[i] - p.position[i]).truncate().length_squared();
+        let way = |i: usize| (p.predicted[i] - p.position[i]).truncate().length_squared();
         let longest_sq = (0..p.len()).filter(is_cloth).map(way).fold(0.0, f32::max);
-        if self.settles && longest_sq == 0.0 {
-            return false;
-        }
         // Two particles are further apart in the end by no more than they have moved.
         self.width = (self.longest_side(team) + 2.0 * longest_sq.sqrt()) * 1.001;
         true
@@ -196,7 +183,7 @@ impl Cloth<'_> {
             let keep = p.radius[i] + if *closed { 0.0 } else { 0.5 * thickness };
             let reach = keep * margin;
             let x = posed.start.inverse_point(p.position[i].truncate());
-            let to = posed.end.inverse_point(self.end[i].truncate());
+            let to = posed.end.inverse_point(p.predicted[i].truncate());
             let meets = |width: f32| {
                 let around = Vec3::splat(width + reach);
                 bvh.has_vertex(x.min(to) - around, x.max(to) + around)
@@ -204,8 +191,7 @@ impl Cloth<'_> {
             // The longest side of all costs nothing to look at, that of the fan a little.
             if meets(self.width) && meets(self.width_of(i)) {
                 self.gather(i, posed, fan);
-                let settles = self.settles;
-                At { posed, index: index as u32, keep, reach, settles }.find(bvh, fan, out);
+                At { posed, index: index as u32, keep, reach }.find(bvh, fan, out);
             }
         }
         out[known..].iter().any(|contact| contact.passed != 0)
@@ -213,11 +199,11 @@ impl Cloth<'_> {
 
     /// How far the triangles around a particle reach, m: a little more than that.
     fn width_of(&self, i: usize) -> f32 {
-        let position = &self.world.particles.position;
-        let (x, to) = (position[i], self.end[i]);
+        let Particles { position, predicted, .. } = &self.world.particles;
+        let (x, to) = (position[i], predicted[i]);
         let mut width_sq = 0.0f32;
         for slot in self.fans.around(i).iter().flatten().map(|&slot| slot as usize) {
-            let (before, after) = (position[slot] - x, self.end[slot] - to);
+            let (before, after) = (position[slot] - x, predicted[slot] - to);
             width_sq = width_sq.max(before.truncate().length_squared());
             width_sq = width_sq.max(after.truncate().length_squared());
         }
@@ -228,7 +214,7 @@ impl Cloth<'_> {
     fn gather(&self, i: usize, posed: &Posed, fan: &mut Fan) {
         let p = &self.world.particles;
         let start = |slot: usize| posed.start.inverse_point(p.position[slot].truncate());
-        let end = |slot: usize| posed.end.inverse_point(self.end[slot].truncate());
+        let end = |slot: usize| posed.end.inverse_point(p.predicted[slot].truncate());
         let rest = |slot: usize| p.rest[slot].truncate();
         let (x, to) = (start(i), end(i));
         fan.triangles.clear();
@@ -251,8 +237,6 @@ struct At<'a> {
     keep: f32,
     /// The distance from which on a vertex counts, m.
     reach: f32,
-    /// Only what is passed counts.
-    settles: bool,
 }
 
 impl At<'_> {
@@ -265,7 +249,7 @@ impl At<'_> {
         bvh.visit_vertices(low - reach, high + reach, |vertex| {
             for triangle in &fan.triangles {
                 if let Some(met) = triangle.meet(vertex, self.keep, self.reach)
-                    && (met.passed || !self.settles && met.shares[0] >= LEAST_SHARE)
+                    && (met.passed || met.shares[0] >= LEAST_SHARE)
                 {
                     out.extend(self.contact(triangle, vertex, &met));
                 }

@@ -8,7 +8,7 @@
 //! Order: each tile alone; deterministic.
 
 use super::Scratch;
-use super::contact::block::{Arrays, Batch, ContactBlock, Solve, Touching};
+use super::contact::block::{Arrays, Batch, ContactBlock, Grips, Rubs, Touching, Work};
 use super::contact::tiles::{COLORS, Tiles};
 use super::search::broad::Broad;
 use super::search::lists::Lists;
@@ -16,7 +16,10 @@ use super::search::neighbors::{Neighbor, Neighbors};
 use super::team::{Shared, Team};
 use crate::error::Result;
 use crate::simd::{LANES, prefetch};
+use crate::world::Held;
 use glam::Vec4;
+#[cfg(feature = "vulkan")]
+use std::collections::HashMap;
 use std::sync::atomic::{AtomicUsize, Ordering::Relaxed};
 
 /// Pairs nearer than this share of their contact distance when lists are made are likely to touch
@@ -50,16 +53,17 @@ struct Listed {
     pair_color: u32,
 }
 
-/// Contact candidates, each pair once, in batches.
+/// Contact candidates, each pair once, in batches, and what they hold.
 #[derive(Default)]
 pub(crate) struct ContactRows {
     tiles: Tiles,
-    /// The batches of each tile.
+    /// The batches of each tile. In the end, as if of one more tile, those of pairs whose particles
+    /// lie in tiles that do not touch: they are solved last, one after the other.
     batches: Lists<Batch, Palette>,
+    /// What the contacts of each batch hold, where the batch stands in the lists.
+    grips: Vec<Grips>,
     /// The batches of each colour of tiles.
     weight: [usize; COLORS],
-    /// Pairs of particles in tiles that do not touch: solved last, one after the other.
-    far_pairs: Vec<Batch>,
     particle_count: usize,
 }
 
@@ -69,27 +73,75 @@ impl ContactRows {
         self.particle_count = 0;
     }
 
-    /// Solves every pair in place, tile after tile.
-    pub fn solve(
-        &self,
+    /// Works on every pair in place, tile after tile.
+    pub fn work(
+        &mut self,
         team: &Team,
         predicted: &mut [Vec4],
-        start: &mut [Vec4],
-        solve: Solve<'_>,
-        omega: f32,
+        start: &[Vec4],
+        rubs: Rubs<'_>,
+        work: Work,
     ) {
         let count = self.particle_count;
         assert!(predicted.len() == count && start.len() == count);
-        let (predicted, start) = (Shared::new(predicted), Shared::new(start));
-        self.for_each_tile(team, |_, batches| {
-            let (predicted, start) = (predicted.start().cast(), start.start().cast());
-            // SAFETY: slots are below the number of particles the batches were made for, which is
-            // that of the arrays. Those of a batch are different, and tiles that are solved at the
-            // same time share none.
-            let block =
-                unsafe { ContactBlock::new(Arrays { predicted, start }, batches, solve, omega) };
+        let ContactRows { tiles, batches, grips, weight, .. } = self;
+        let (places, batches) = batches.parts_mut();
+        assert!(grips.len() == batches.len());
+        let predicted = Shared::new(predicted);
+        let (batches, grips) = (Shared::new(batches), Shared::new(grips));
+        for_each_tile(team, tiles, weight, |tile| {
+            let (predicted, start) = (predicted.start().cast(), start.as_ptr().cast());
+            let range = places.range(tile);
+            // SAFETY: each tile has batches of its own. Their slots are below the number of
+            // particles they were made for, which is that of the arrays. Those of a batch are
+            // different, and tiles that are worked on at the same time share none.
+            let block = unsafe {
+                let rows = (batches.slice(range.clone()), grips.slice(range));
+                ContactBlock::new(Arrays { predicted, start }, rows, rubs, work)
+            };
             team.simd.run(block);
         });
+    }
+
+    /// Gives every contact what `recall(a, b)` tells it held. The others have not touched yet.
+    pub fn recall(&mut self, team: &Team, recall: impl Fn(u32, u32) -> Option<Held> + Sync) {
+        let count = self.tiles.len() + 1;
+        let block = self.tiles_a_block();
+        let (places, batches) = self.batches.parts_mut();
+        // As the batches: a quarter more than needed, so that it seldom has to grow.
+        if batches.len() > self.grips.capacity() {
+            self.grips.clear();
+            self.grips.reserve_exact(batches.len() + batches.len() / 4);
+        }
+        self.grips.resize(batches.len(), Grips::default());
+        let (batches, grips) = (Shared::new(batches), Shared::new(&mut self.grips));
+        team.blocks(count, block, |_, tiles| {
+            for at in tiles.flat_map(|tile| places.range(tile)) {
+                // SAFETY: each tile has batches of its own.
+                let (batch, grips) = unsafe { (batches.at(at), grips.at(at)) };
+                for k in 0..LANES {
+                    let held = recall(batch.a[k], batch.b[k]);
+                    // What stood here was of other pairs.
+                    batch.hold(grips, k, held.unwrap_or(Held::NOTHING));
+                }
+            }
+        });
+    }
+
+    /// Calls `visit(a, b, what the contact holds)` for every pair that presses on each other, tile by
+    /// tile: at the same time only for different a.
+    pub fn for_each_pressed(&self, team: &Team, visit: impl Fn(u32, u32, Held) + Sync) {
+        let of = |tile: usize| {
+            for at in self.batches.range(tile) {
+                let (batch, grips) = (&self.batches.all()[at], &self.grips[at]);
+                for k in batch.lanes().filter(|&k| batch.pressed[k] > 0.0) {
+                    visit(batch.a[k], batch.b[k], batch.held(grips, k));
+                }
+            }
+        };
+        let tiles = self.tiles.len();
+        team.blocks(tiles, self.tiles_a_block(), |_, tiles| tiles.for_each(of));
+        of(tiles);
     }
 
     /// Calls `visit(pair, a's values, b's values)` for every pair, in the order of `solve`.
@@ -102,8 +154,8 @@ impl ContactRows {
     ) {
         let count = values.iter().map(|v| v.len()).min().unwrap_or(0);
         let values = values.map(Shared::new);
-        self.for_each_tile(team, |_, batches| {
-            for (a, b, contact) in batches.iter().flat_map(Batch::rows) {
+        for_each_tile(team, &self.tiles, &self.weight, |tile| {
+            for (a, b, contact) in self.batches.of(tile).iter().flat_map(Batch::rows) {
                 let (i, j) = (a as usize, b as usize);
                 assert!(i < count && j < count && i != j);
                 // SAFETY: in bounds and different as asserted; tiles that are visited at the same
@@ -123,29 +175,10 @@ impl ContactRows {
             let touching = unsafe { Touching::new(at, batches) };
             total.fetch_add(team.simd.run(touching), Relaxed);
         };
-        team.blocks(self.tiles.len(), self.tiles_a_block(), |_, tiles| {
+        team.blocks(self.tiles.len() + 1, self.tiles_a_block(), |_, tiles| {
             tiles.for_each(|tile| count(self.batches.of(tile)));
         });
-        count(&self.far_pairs);
         total.into_inner()
-    }
-
-    /// Calls `visit(members, batches)` for every tile: at the same time only for tiles that share
-    /// no particle. In the end for the batches that belong to no tile.
-    fn for_each_tile(&self, team: &Team, visit: impl Fn(&[u32], &[Batch]) + Sync) {
-        for color in 0..COLORS {
-            let tiles = self.tiles.of_color(color);
-            let visit = |k: usize| {
-                let tile = tiles[k] as usize;
-                visit(self.tiles.members(tile), self.batches.of(tile));
-            };
-            if self.weight[color] < LIGHT {
-                (0..tiles.len()).for_each(visit);
-            } else {
-                team.blocks(tiles.len(), 1, |k, _| visit(k));
-            }
-        }
-        visit(&[], &self.far_pairs);
     }
 
     /// How many tiles make a block of work in the mean.
@@ -159,12 +192,16 @@ impl ContactRows {
         self.tiles.fill(team, points, &broad.extent);
         let tiles = &self.tiles;
         let holds_every_pair = tiles.hold_every_pair(&broad.extent);
-        let block = self.tiles_a_block();
-        self.batches.fill(team, tiles.len(), (tiles.len(), block), |range, desk| {
+        let (block, count) = (self.tiles_a_block(), tiles.len() + 1);
+        self.batches.fill(team, count, (count, block), |range, desk| {
             for tile in range {
                 let (out, palette) = desk.parts();
-                palette.add_tile(tiles, tile, holds_every_pair, neighbors, points);
-                palette.finish(out);
+                if tile < tiles.len() {
+                    palette.add_tile(tiles, tile, holds_every_pair, neighbors, points);
+                    palette.finish(out);
+                } else if !holds_every_pair {
+                    out.extend(far_pairs(tiles, neighbors, points));
+                }
                 desk.end(tile);
             }
         })?;
@@ -172,19 +209,41 @@ impl ContactRows {
             let tiles = self.tiles.of_color(color).iter();
             tiles.map(|&tile| self.batches.of(tile as usize).len()).sum()
         });
-        self.far_pairs.clear();
-        if !holds_every_pair {
-            for i in 0..points.len() {
-                for n in neighbors.above(i) {
-                    if !self.tiles.touch(points[i], points[n.slot as usize]) {
-                        let (a, b) = ([i as u32; LANES], [n.slot; LANES]);
-                        self.far_pairs.push(Batch { a, b, contact: [n.contact; LANES] });
-                    }
-                }
-            }
-        }
         Ok(())
     }
+}
+
+/// A batch for each pair whose particles lie in tiles that do not touch.
+fn far_pairs(tiles: &Tiles, neighbors: &Neighbors, points: &[Vec4]) -> impl Iterator<Item = Batch> {
+    (0..points.len()).flat_map(move |i| {
+        let far = move |n: &&Neighbor| !tiles.touch(points[i], points[n.slot as usize]);
+        neighbors.above(i).iter().filter(far).map(move |n| Batch {
+            a: [i as u32; LANES],
+            b: [n.slot; LANES],
+            contact: [n.contact; LANES],
+            ..Batch::default()
+        })
+    })
+}
+
+/// Calls `visit(tile)` for every tile: at the same time only for tiles that share no particle. In
+/// the end for the batches that belong to no tile.
+fn for_each_tile(
+    team: &Team,
+    tiles: &Tiles,
+    weight: &[usize; COLORS],
+    visit: impl Fn(usize) + Sync,
+) {
+    for (color, &weight) in weight.iter().enumerate() {
+        let of_color = tiles.of_color(color);
+        let visit = |k: usize| visit(of_color[k] as usize);
+        if weight < LIGHT {
+            (0..of_color.len()).for_each(visit);
+        } else {
+            team.blocks(of_color.len(), 1, |k, _| visit(k));
+        }
+    }
+    visit(tiles.len());
 }
 
 /// What the device's contact rows are made from.
@@ -213,9 +272,23 @@ impl ContactRows {
             palette.finish(&mut Vec::new());
         }
     }
+    /// What every contact holds, by its two slots; nothing when the rows expired or are of another
+    /// number of particles.
+    pub fn grips(&self, particle_count: usize) -> HashMap<[u32; 2], Held> {
+        if self.particle_count != particle_count || self.grips.len() != self.batches.len() {
+            return HashMap::new();
+        }
+        let batches = self.batches.all().iter().zip(&self.grips);
+        let of = |(batch, grips): (&Batch, &Grips)| {
+            let (batch, grips) = (*batch, *grips);
+            (0..LANES).map(move |k| ([batch.a[k], batch.b[k]], batch.held(&grips, k)))
+        };
+        batches.flat_map(of).collect()
+    }
     /// Pairs that belong to no tile, in order: a, b, contact distance, m.
     pub fn far_pairs(&self) -> impl Iterator<Item = (u32, u32, f32)> + '_ {
-        self.far_pairs.iter().flat_map(Batch::rows)
+        let rows = (self.batches.particles() > 0).then(|| self.batches.of(self.tiles.len()));
+        rows.into_iter().flatten().flat_map(Batch::rows)
     }
 }
 
@@ -337,9 +410,10 @@ pub(crate) fn run(team: &Team, scratch: &mut Scratch) -> Result<()> {
 
 #[cfg(test)]
 mod tests {
-    use super::super::contact::{Friction, Meeting, Party};
     use super::*;
+    use crate::cpu::contact::Friction;
     use crate::cpu::contact::block::Mixed;
+    use crate::cpu::contact::listed::Pairs;
     use crate::simd::Level;
     use crate::world::material::MaterialPairs;
     use crate::{Backend, Coefficients, Engine, Grains, Material, Particle, Phase, World};
@@ -392,12 +466,13 @@ mod tests {
                     }
                 }
             }
-            for (a, b, _) in rows.far_pairs.iter().flat_map(Batch::rows) {
+            let far = rows.batches.of(rows.tiles.len());
+            for (a, b, _) in far.iter().flat_map(Batch::rows) {
                 add(a, b);
             }
             assert!(pairs.len() > 5000);
             assert_eq!(pairs.len(), scratch.neighbors.pair_count());
-            assert_eq!(rows.far_pairs.is_empty(), balls.len() < 2, "a ball wider than tiles");
+            assert_eq!(far.is_empty(), balls.len() < 2, "a ball wider than tiles");
         }
     }
 
@@ -441,12 +516,31 @@ mod tests {
         }
     }
 
-    /// Every level and team gives the bits of the formula applied row by row; large balls among
-    /// small ones use up the colours and reach beyond the tiles.
+    /// The batches in the order in which they are solved, with what they hold.
+    fn in_order(rows: &ContactRows) -> impl Iterator<Item = (&Batch, &Grips)> {
+        let tiles = (0..COLORS).flat_map(|color| rows.tiles.of_color(color));
+        let tiles = tiles.map(|&tile| tile as usize).chain([rows.tiles.len()]);
+        let places = tiles.flat_map(|tile| rows.batches.range(tile));
+        places.map(|at| (&rows.batches.all()[at], &rows.grips[at]))
+    }
+
+    /// What a contact held before: every third did. Some slipped further than friction draws back.
+    fn held_before(start: &[Vec4], a: u32, b: u32) -> Option<Held> {
+        let at = (start[a as usize] - start[b as usize]).truncate();
+        let slip = Vec3::new(1e-4, -2e-4, 3e-4) * (b % 7) as f32;
+        // Some of them slid.
+        let given = Vec3::new(1e-3, 2e-4 * (b % 5) as f32, 0.0);
+        let held = Held { pressed: 1e-3, given, anchor: at - slip, floor: 0.0, limit: 0.5 };
+        (a + b).is_multiple_of(3).then_some(held)
+    }
+
+    /// Every level and team gives the bits of the formula applied row by row, of the positions and of
+    /// what contacts hold; large balls among small ones use up the colours and reach beyond the
+    /// tiles.
     #[test]
     fn rows_are_solved_alike_by_every_level_and_team() {
         let engine = heap(&[4.0, 25.0]);
-        let rows = &engine.scratch().contact_rows;
+        let Scratch { neighbors, broad, .. } = engine.scratch();
         let particles = engine.world().particles();
         // Squeezed, so that most touch; some coincide, some are held, one is nowhere.
         let squeezed = |k: usize, v: &Vec4| match k % 50 {
@@ -460,7 +554,6 @@ mod tests {
         let positions = particles.positions().iter().enumerate();
         let start: Vec<Vec4> =
             positions.map(|(k, v)| (v.truncate() * 0.9).extend(weight(k))).collect();
-        let friction = Friction { fixed: 0.5, kinetic: 0.4 };
         // Three materials, none of which slides on itself as on the others.
         let mut of_three = World::new();
         for mu in [0.2, 0.9] {
@@ -468,64 +561,85 @@ mod tests {
                 Coefficients { friction_kinetic: Some(mu), ..Coefficients::default() };
             of_three.add_material(&Material { name: String::new(), coefficients }).unwrap();
         }
-        let mut pairs = MaterialPairs::default();
-        pairs.update(&of_three);
-        let materials: Vec<u32> = (0..predicted.len() as u32).map(|k| k % 3).collect();
-        let mixed = Mixed { pairs: &pairs, materials: &materials };
-        for solve in [Solve::Overlap, Solve::Contact(friction), Solve::Mixed(mixed)] {
-            let [mut p, mut x] = [predicted.clone(), start.clone()];
-            let mut moved = 0;
-            let tiles = (0..COLORS).flat_map(|color| rows.tiles.of_color(color));
-            let batches = tiles.flat_map(|&tile| rows.batches.of(tile as usize));
-            for pair in batches.chain(&rows.far_pairs).flat_map(Batch::rows) {
-                moved += one_by_one(pair, &mut p, &mut x, solve);
+        let mut material_pairs = MaterialPairs::default();
+        material_pairs.update(&of_three);
+        let mixed: Vec<u32> = (0..predicted.len() as u32).map(|k| k % 3).collect();
+        let alike = vec![0; predicted.len()];
+        let (omega, push_out) = (0.9, 1e-3);
+        for materials in [&alike, &mixed] {
+            let pairs =
+                Pairs { start: &start, materials, material_pairs: &material_pairs, push_out };
+            let rubs = match materials[1] {
+                0 => Rubs::Alike(Friction::between(material_pairs.pair(0, 0))),
+                _ => Rubs::Mixed(Mixed { pairs: &material_pairs, materials }),
+            };
+            // Row by row.
+            let mut p = predicted.clone();
+            let mut rows = ContactRows::default();
+            let alone = Team::new(1).unwrap();
+            rows.fill(&alone, neighbors, broad).unwrap();
+            rows.recall(&alone, |_, _| None);
+            let listed = in_order(&rows).flat_map(|(batch, _)| batch.rows());
+            let mut all: Vec<_> = listed
+                .map(|(a, b, contact)| {
+                    let mut held = Held::NOTHING;
+                    if let Some(before) = held_before(&start, a, b) {
+                        held = before;
+                    }
+                    pairs.begin([a as usize, b as usize], contact, &mut held);
+                    ([a as usize, b as usize], contact, held)
+                })
+                .collect();
+            let went_on = all.iter().filter(|(.., held)| held.pressed >= 0.0).count();
+            assert!(went_on > 2000, "{went_on}");
+            for _ in 0..3 {
+                let mut moved = 0;
+                for ([a, b], contact, held) in &mut all {
+                    let at = (p[*a] - p[*b]).truncate();
+                    if pairs.acts(*contact, at, held) {
+                        let (push, share) = pairs.solve([*a, *b], *contact, at, held, omega);
+                        p[*a] += (push * share).extend(0.0);
+                        p[*b] += (push * (share - 1.0)).extend(0.0);
+                        moved += u32::from(push != Vec3::ZERO);
+                    }
+                }
+                assert!(moved > 5000, "{moved}");
             }
-            assert!(moved > 5000, "{moved}");
+            let nowhere = p.iter().filter(|p| !p.is_finite()).count();
+            assert_eq!(nowhere, 1, "who is nowhere draws nobody along");
             for level in Level::all() {
                 for threads in [1, 3] {
                     let mut team = Team::new(threads).unwrap();
                     team.simd = level;
-                    let [mut q, mut y] = [predicted.clone(), start.clone()];
-                    rows.solve(&team, &mut q, &mut y, solve, 0.9);
+                    let mut rows = ContactRows::default();
+                    rows.fill(&team, neighbors, broad).unwrap();
+                    rows.recall(&team, |a, b| held_before(&start, a, b));
+                    let mut q = predicted.clone();
+                    rows.work(&team, &mut q, &start, rubs, Work::Begin { push_out });
+                    for _ in 0..3 {
+                        let work = Work::Solve { omega, push_out };
+                        rows.work(&team, &mut q, &start, rubs, work);
+                    }
+                    let what = format!("{level:?}, {threads} threads");
                     let bits = |v: &[Vec4]| -> Vec<[u32; 4]> {
                         v.iter().map(|v| v.to_array().map(f32::to_bits)).collect()
                     };
-                    assert!(bits(&q) == bits(&p), "{level:?}, {threads} threads");
-                    assert!(bits(&y) == bits(&x), "{level:?}, {threads} threads");
+                    assert!(bits(&q) == bits(&p), "{what}");
+                    let mut expected = all.iter();
+                    for (batch, grips) in in_order(&rows) {
+                        for k in batch.lanes() {
+                            let ([a, b], _, held) = expected.next().unwrap();
+                            assert_eq!([batch.a[k] as usize, batch.b[k] as usize], [*a, *b]);
+                            let got = batch.held(grips, k);
+                            assert_eq!(got.pressed, held.pressed, "{what} {a} {b}");
+                            if got.pressed > 0.0 {
+                                assert_eq!(got, *held, "{what} {a} {b}");
+                            }
+                        }
+                    }
+                    assert!(expected.next().is_none());
                 }
             }
         }
-    }
-
-    /// The formula for a row alone; 1 when something moved.
-    fn one_by_one(
-        (a, b, contact): (u32, u32, f32),
-        predicted: &mut [Vec4],
-        start: &mut [Vec4],
-        solve: Solve,
-    ) -> u32 {
-        let overlap = matches!(solve, Solve::Overlap);
-        let party = |k: u32| {
-            let (p, x) = (predicted[k as usize].truncate(), start[k as usize]);
-            let at = if overlap { x.truncate() } else { p };
-            Party { at: at.into(), start: x.truncate().into(), weight: x.w }
-        };
-        let meeting = Meeting { a: party(a), b: party(b), contact, lower: 1.0 };
-        let (push, touching) = match solve {
-            Solve::Overlap => meeting.without_friction(),
-            Solve::Contact(friction) => meeting.with_friction(friction),
-            Solve::Mixed(Mixed { pairs, materials }) => {
-                let row = pairs.pair(materials[a as usize], materials[b as usize]);
-                meeting.with_friction(Friction::between(row))
-            }
-        };
-        let (to_a, to_b, movable) = meeting.share(push, 0.9);
-        if !(touching && movable) {
-            return 0;
-        }
-        let array = if overlap { start } else { predicted };
-        array[a as usize] += Vec3::from(to_a).extend(0.0);
-        array[b as usize] += Vec3::from(to_b).extend(0.0);
-        1
     }
 }

@@ -3,6 +3,7 @@
 pub mod collide_environment;
 
 pub(crate) mod accelerate;
+pub(crate) mod anchor_contacts;
 pub(crate) mod apply_deltas;
 pub(crate) mod bounds;
 pub(crate) mod break_constraints;
@@ -24,6 +25,7 @@ pub(crate) mod predict;
 pub(crate) mod radix_count;
 pub(crate) mod radix_scan;
 pub(crate) mod radix_scatter;
+pub(crate) mod remember_contacts;
 pub(crate) mod restitution;
 pub(crate) mod sleep;
 pub(crate) mod solve_bend;
@@ -34,7 +36,6 @@ pub(crate) mod solve_pin;
 pub(crate) mod solve_points;
 pub(crate) mod solve_volume;
 pub(crate) mod sort_particles;
-pub(crate) mod stabilize_contacts;
 pub(crate) mod update_velocity;
 
 pub(crate) mod contact;
@@ -75,8 +76,7 @@ pub(crate) struct Scratch {
     pub delta: Vec<Vec4>,
     /// The triangles around each particle, where a wind blows on them.
     pub fans: Fans,
-    /// Where the substep began, once old overlap is resolved, as contacts see it: [x, y, z, inverse
-    /// mass, scaled].
+    /// Where the substep began, as contacts see it: [x, y, z, inverse mass, scaled].
     pub start: Vec<Vec4>,
     /// Velocities before the solve, for restitution.
     pub velocity_prior: Vec<Vec4>,
@@ -89,7 +89,18 @@ pub(crate) struct Scratch {
     pub list: ListId,
     pub joined: joined::Joined,
     pub contact_rows: color_contacts::ContactRows,
+    /// What contacts hold by entry of the list of contacts, for solvers that go by it.
+    pub held: Vec<crate::world::Held>,
+    /// The rows of contacts, or `held`, are of the lists as they are.
+    pub rows_are_known: bool,
+    /// Contacts hold what the world has not been told.
+    pub memory_is_behind: bool,
+    /// Contacts of each particle: those that act on it, or that the world is told of.
+    pub counts: Vec<u32>,
     pub environment: Lists<EnvironmentContact>,
+    /// Those of the collision before, where `walls_are_known`; else the world knows.
+    pub environment_before: Lists<EnvironmentContact>,
+    pub walls_are_known: bool,
     /// Friction and restitution, by what meets what.
     pub material_pairs: MaterialPairs,
     /// Particles with environment contacts.
@@ -211,19 +222,20 @@ impl Cpu {
             }
             Pass::ColorContacts => color_contacts::run(team, scratch)?,
             Pass::CollideEnvironment => collide_environment::run(team, world, scratch, &at)?,
+            Pass::RememberContacts => remember_contacts::run(team, world, scratch),
+            Pass::AnchorContacts => anchor_contacts::run(team, world, scratch, &at),
             Pass::CollidePoints => collide_points::run(team, world, scratch, &at)?,
-            Pass::StabilizeContacts => stabilize_contacts::run(team, world, scratch),
             Pass::SolveContacts if at.part == Part::Count => {
                 report.listed += scratch.neighbors.pair_count();
                 report.contacts += contact::count_touching(team, world, scratch);
             }
-            Pass::SolveContacts => solve_contacts::run(team, world, scratch),
+            Pass::SolveContacts => solve_contacts::run(team, world, scratch, &at),
             Pass::ApplyDeltas => apply_deltas::run(team, world, scratch, &at),
             Pass::SolveEnvironment if at.part == Part::Count => {
                 report.listed += scratch.environment.len();
                 report.contacts += contact::count_environment(world, scratch);
             }
-            Pass::SolveEnvironment => solve_environment::run(team, world, scratch, &at),
+            Pass::SolveEnvironment => solve_environment::run(team, world, scratch),
             Pass::SolvePoints => solve_points::run(team, world, scratch, &at),
             Pass::SolveDistance => solve_distance::run(team, world, scratch, &at),
             Pass::SolveBend => solve_bend::run(team, world, scratch, &at),

@@ -1,124 +1,149 @@
 //! Pushes touching particles apart, with static and kinetic friction.
-//! C = |p1 - p2| - (r1 + r2) >= 0; friction takes all of a slip below mu_s depth, else mu_k depth
-//! of it [J 3.39]; depth is the overlap before its own resolution.
+//! C = |p1 - p2| - (r1 + r2) >= 0. The push n and friction f are sums over the substep: n = max(0, n -
+//! C), f takes back the slip since the anchor, up to mu n; mu is mu_s while the contact holds and mu_k
+//! while it slides [J 3.39].
 //! Reads: start [m, 1/kg scaled], predicted [m], materials, neighbour lists or contact rows.
-//! Writes: predicted in place, by tile (`colored`), slot (`seidel`) or anyhow (`lockfree`); delta
-//! [m, count] under `jacobi`, where each particle gathers over its own list.
+//! Writes: what contacts hold; predicted in place, by tile (`colored`), slot (`seidel`) or anyhow
+//! (`lockfree`); delta [m, count] under `jacobi`, where each particle gathers over its own list.
 //! Order: tile, or slot and list; deterministic but `lockfree`.
 
-use super::Scratch;
-use super::contact::block::{Mixed, Solve};
-use super::contact::{Friction, Meeting, Party};
+use super::contact::Friction;
+use super::contact::block::{Mixed, Rubs, Work};
+use super::contact::listed::Pairs;
 use super::search::neighbors::Neighbors;
 use super::solve::{atomic_words, load, store};
 use super::team::{BLOCK, Shared, Team};
+use super::{Moment, Scratch};
 use crate::world::material::MaterialPairs;
-use crate::world::{Solver, World};
+use crate::world::{Held, Solver, World};
 use glam::{Vec3, Vec4};
 
-pub(crate) fn run(team: &Team, world: &mut World, scratch: &mut Scratch) {
-    let params = &world.params;
-    let omega = params.contact_omega;
-    let Scratch { delta, start, neighbors, contact_rows: rows, material_pairs, .. } = scratch;
-    let materials = &world.particles.material[..];
-    let friction = match material_pairs.common() {
-        Some(row) => Solve::Contact(Friction::between(&row)),
-        None => Solve::Mixed(Mixed { pairs: material_pairs, materials }),
-    };
-    let p = &mut world.particles.predicted;
-    let solver = params.solver;
-    if solver == Solver::Colored {
-        return rows.solve(team, p, start, friction, omega);
+/// How far overlap from before a substep may be pushed out in it, m.
+pub(super) fn push_out(world: &World, at: &Moment) -> f32 {
+    world.params.push_out * at.h
+}
+
+/// Where the friction of pairs is found.
+pub(super) fn rubs<'a>(materials: &'a [u32], pairs: &'a MaterialPairs) -> Rubs<'a> {
+    match pairs.common() {
+        Some(row) => Rubs::Alike(Friction::between(&row)),
+        None => Rubs::Mixed(Mixed { pairs, materials }),
     }
-    let pairs = Pairs { start, materials, material_pairs, omega };
-    match solver {
+}
+
+/// What pairs are solved with one at a time.
+pub(super) fn pairs<'a>(world: &'a World, scratch: &'a Scratch, push_out: f32) -> Pairs<'a> {
+    let (start, materials) = (&scratch.start[..], &world.particles.material[..]);
+    Pairs { start, materials, material_pairs: &scratch.material_pairs, push_out }
+}
+
+pub(crate) fn run(team: &Team, world: &mut World, scratch: &mut Scratch, at: &Moment) {
+    let push_out = push_out(world, at);
+    let omega = world.params.contact_omega;
+    if world.params.solver == Solver::Colored {
+        let Scratch { start, contact_rows: rows, material_pairs, .. } = scratch;
+        let rubs = rubs(&world.particles.material, material_pairs);
+        let p = &mut world.particles.predicted;
+        return rows.work(team, p, start, rubs, Work::Solve { omega, push_out });
+    }
+    let mut p = std::mem::take(&mut world.particles.predicted);
+    let mut held = std::mem::take(&mut scratch.held);
+    let mut delta = std::mem::take(&mut scratch.delta);
+    let mut counts = std::mem::take(&mut scratch.counts);
+    let (pairs, neighbors) = (pairs(world, scratch, push_out), &scratch.neighbors);
+    match world.params.solver {
         Solver::Colored => unreachable!("solved by tile"),
         Solver::Jacobi => {
-            team.rows(Shared::new(delta), BLOCK, |range, delta| {
-                for (i, delta) in range.zip(delta) {
-                    *delta = pairs.gather(i, p, neighbors);
-                }
-            });
+            counts.resize(p.len(), 0);
+            count(team, &pairs, neighbors, &p, &held, &mut counts);
+            gather(team, &pairs, neighbors, &p, &mut held, (&counts, &mut delta), omega);
         }
         Solver::Seidel => {
             for i in 0..p.len() {
-                for n in neighbors.above(i) {
+                let held = &mut held[neighbors.lists.range(i)];
+                for (n, held) in neighbors.of(i).iter().zip(held) {
                     let j = n.slot as usize;
-                    let at = [p[i].truncate(), p[j].truncate()];
-                    if let Some((to_i, to_j)) = pairs.moves([i, j], n.contact, at) {
-                        p[i] += to_i.extend(0.0);
-                        p[j] += to_j.extend(0.0);
+                    let at = (p[i] - p[j]).truncate();
+                    if pairs.acts(n.contact, at, held) {
+                        let (push, share) = pairs.solve([i, j], n.contact, at, held, omega);
+                        p[i] += (push * share).extend(0.0);
+                        p[j] += (push * (share - 1.0)).extend(0.0);
                     }
                 }
             }
         }
         Solver::Lockfree => {
-            let p = atomic_words(p);
+            let (p, held) = (atomic_words(&mut p), Shared::new(&mut held));
             let run = p.len().div_ceil(team.threads()).max(1);
             team.blocks(p.len(), run, |_, range| {
                 for i in range {
-                    for n in neighbors.above(i) {
+                    // SAFETY: each particle has a list of its own.
+                    let held = unsafe { held.slice(neighbors.lists.range(i)) };
+                    for (n, held) in neighbors.of(i).iter().zip(held) {
                         let j = n.slot as usize;
                         let (pi, pj) = (load(&p[i]).truncate(), load(&p[j]).truncate());
-                        if let Some((to_i, to_j)) = pairs.moves([i, j], n.contact, [pi, pj]) {
-                            store(&p[i], pi + to_i);
-                            store(&p[j], pj + to_j);
+                        if pairs.acts(n.contact, pi - pj, held) {
+                            let pair = [i, j];
+                            let (push, share) = pairs.solve(pair, n.contact, pi - pj, held, omega);
+                            store(&p[i], pi + push * share);
+                            store(&p[j], pj + push * (share - 1.0));
                         }
                     }
                 }
             });
         }
     }
+    (world.particles.predicted, scratch.held, scratch.delta) = (p, held, delta);
+    scratch.counts = counts;
 }
 
-/// What pairs are solved with, one at a time.
-struct Pairs<'a> {
-    start: &'a [Vec4],
-    materials: &'a [u32],
-    material_pairs: &'a MaterialPairs,
-    omega: f32,
-}
-
-impl Pairs<'_> {
-    #[inline]
-    fn meeting(&self, [i, j]: [usize; 2], contact: f32, [pi, pj]: [Vec3; 2]) -> Meeting<f32> {
-        let party = |slot: usize, at: Vec3| Party {
-            at: at.into(),
-            start: self.start[slot].truncate().into(),
-            weight: self.start[slot].w,
-        };
-        let lower = if i < j { 1.0 } else { -1.0 };
-        Meeting { a: party(i, pi), b: party(j, pj), contact, lower }
-    }
-
-    #[inline]
-    fn friction(&self, [i, j]: [usize; 2]) -> Friction<f32> {
-        let (a, b) = (self.materials[i], self.materials[j]);
-        Friction::between(self.material_pairs.pair(a, b))
-    }
-
-    /// What both particles of a pair move by, or `None` when they do not touch.
-    #[inline]
-    fn moves(&self, pair: [usize; 2], contact: f32, at: [Vec3; 2]) -> Option<(Vec3, Vec3)> {
-        let meeting = self.meeting(pair, contact, at);
-        let (push, touching) = meeting.with_friction(self.friction(pair));
-        let (to_i, to_j, movable) = meeting.share(push, self.omega);
-        (touching && movable).then(|| (to_i.into(), to_j.into()))
-    }
-
-    /// Sum of the corrections of particle i over its touching neighbours, and how many there are.
-    fn gather(&self, i: usize, p: &[Vec4], neighbors: &Neighbors) -> Vec4 {
-        let (mut sum, mut count) = (Vec3::ZERO, 0.0);
-        for n in if self.start[i].w > 0.0 { neighbors.of(i) } else { &[] } {
-            let j = n.slot as usize;
-            let meeting = self.meeting([i, j], n.contact, [p[i].truncate(), p[j].truncate()]);
-            let (push, touching) = meeting.with_friction(self.friction([i, j]));
-            if touching {
-                // Relaxed when it is applied.
-                sum += Vec3::from(meeting.share(push, 1.0).0);
-                count += 1.0;
-            }
+/// How many pairs act on each particle.
+fn count(
+    team: &Team,
+    pairs: &Pairs,
+    neighbors: &Neighbors,
+    p: &[Vec4],
+    held: &[Held],
+    counts: &mut [u32],
+) {
+    team.rows(Shared::new(counts), BLOCK, |range, counts| {
+        for (i, count) in range.zip(counts) {
+            let held = &held[neighbors.lists.range(i)];
+            let acting = neighbors.of(i).iter().zip(held).filter(|(n, held)| {
+                pairs.acts(n.contact, (p[i] - p[n.slot as usize]).truncate(), held)
+            });
+            *count = acting.count() as u32;
         }
-        sum.extend(count)
-    }
+    });
+}
+
+/// Sums the corrections of each particle over its own list. A pair is relaxed by how many pairs act
+/// on the one of the two that has more of them; both see the same factor, so momentum is kept.
+fn gather(
+    team: &Team,
+    pairs: &Pairs,
+    neighbors: &Neighbors,
+    p: &[Vec4],
+    held: &mut [Held],
+    (counts, delta): (&[u32], &mut [Vec4]),
+    omega: f32,
+) {
+    let held = Shared::new(held);
+    team.rows(Shared::new(delta), BLOCK, |range, delta| {
+        for (i, delta) in range.zip(delta) {
+            // SAFETY: each particle has a list of its own.
+            let held = unsafe { held.slice(neighbors.lists.range(i)) };
+            let mut sum = Vec3::ZERO;
+            for (n, held) in neighbors.of(i).iter().zip(held) {
+                let j = n.slot as usize;
+                let at = (p[i] - p[j]).truncate();
+                if pairs.acts(n.contact, at, held) {
+                    let omega = omega / counts[i].max(counts[j]) as f32;
+                    let (push, share) = pairs.solve([i, j], n.contact, at, held, omega);
+                    sum += push * share;
+                }
+            }
+            *delta = sum.extend(counts[i] as f32);
+        }
+    });
 }

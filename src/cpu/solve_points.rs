@@ -3,9 +3,9 @@
 //! corner by w b D / (sum of w b²). A particle takes the mean of what its contacts ask for, weighted
 //! by b and -C, so deep contacts count most.
 //! Reads: start [m], predicted [m, 1/kg], materials, point contacts. Writes: delta: what each particle
-//! moves by [m]; predicted; start.
+//! moves by [m]; predicted.
 //! Part: all; start: the corners of triangles that still pass a vertex go back to where the substep
-//! began; settle: they go back to where they were before overlap was resolved.
+//! began.
 //! Order: all contacts see the same positions, and each particle sums over its own in the order of
 //! its list; deterministic.
 
@@ -14,7 +14,7 @@ use super::contact::Friction;
 use super::team::{Shared, Team};
 use super::{Moment, Scratch};
 use crate::step::Part;
-use crate::world::{Particles, World};
+use crate::world::World;
 use glam::{Vec3, Vec4};
 use std::sync::atomic::{AtomicU32, Ordering::Relaxed};
 
@@ -22,8 +22,8 @@ use std::sync::atomic::{AtomicU32, Ordering::Relaxed};
 const BLOCK: usize = 64;
 
 pub(crate) fn run(team: &Team, world: &mut World, scratch: &mut Scratch, at: &Moment) {
-    if let Part::Start | Part::Settle = at.part {
-        return go_back(team, world, scratch, at.part);
+    if at.part == Part::Start {
+        return go_back(team, world, scratch);
     }
     let particles = &mut world.particles;
     let Scratch { point_contacts, pricked, start, delta, material_pairs, stirred, .. } = scratch;
@@ -60,24 +60,20 @@ pub(crate) fn run(team: &Team, world: &mut World, scratch: &mut Scratch, at: &Mo
 }
 
 /// Puts the corners of triangles that still pass a vertex back to where the substep began, as the
-/// vertex sees it; or what was settled to where it was before.
-fn go_back(team: &Team, world: &mut World, scratch: &mut Scratch, part: Part) {
+/// vertex sees it.
+fn go_back(team: &Team, world: &mut World, scratch: &mut Scratch) {
     let Scratch { point_contacts, pricked, start, .. } = scratch;
-    let Particles { position, predicted, .. } = &mut world.particles;
-    assert!(start.len() == predicted.len() && position.len() == predicted.len());
-    let (to, from) = match part {
-        Part::Settle => (&mut start[..], &position[..]),
-        _ => (&mut predicted[..], &start[..]),
-    };
-    let to = Shared::new(to);
+    let predicted = &mut world.particles.predicted;
+    assert!(start.len() == predicted.len());
+    let predicted = Shared::new(predicted);
     team.rows(&pricked[..], BLOCK, |_, pricked| {
         for i in pricked.iter().map(|&i| i as usize) {
             // SAFETY: in bounds, since whoever has a list is a particle; nobody stands in the list
             // twice.
-            let p = unsafe { to.at(i) };
+            let p = unsafe { predicted.at(i) };
             let passed = point_contacts.of(i).iter().find(|contact| contact.passed != 0);
             if let Some(contact) = passed {
-                *p = (from[i].truncate() + contact.motion).extend(p.w);
+                *p = (start[i].truncate() + contact.motion).extend(p.w);
             }
         }
     });
@@ -105,7 +101,7 @@ impl Cloth<'_> {
         let out = p - away * error;
         let slip = out - at(self.start).truncate() - contact.motion;
         let tangential = slip - away * away.dot(slip);
-        let held = Vec3::from(friction.of(tangential.into(), -error));
+        let held = Vec3::from(friction.hold(tangential.into(), -error));
         let wanted = away * -error - held;
         let carried = w[0] * share * share + w[1] * share_b * share_b + w[2] * share_c * share_c;
         let weight = share * -error;

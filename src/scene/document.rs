@@ -7,7 +7,7 @@ mod tree;
 use super::file::SceneFile;
 use crate::error::{Error, Result};
 use crate::suggest;
-use crate::world::Params;
+use crate::world::is_parameter;
 use plain::plain;
 use serde::Deserialize;
 use std::ops::Range;
@@ -114,7 +114,7 @@ impl<'i> Document<'i> {
             return refuse("expected a path such as cloth.0.columns or iterations".into());
         }
         if let [name] = segments[..]
-            && Params::TABLE.iter().any(|p| p.name == name)
+            && is_parameter(name)
         {
             segments.insert(0, "params");
         }

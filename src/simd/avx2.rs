@@ -64,6 +64,11 @@ impl Number for Avx2 {
         unsafe { _mm256_and_ps(a, b) }
     }
     #[inline(always)]
+    fn either(a: __m256, b: __m256) -> __m256 {
+        // SAFETY: see `Avx2`.
+        unsafe { _mm256_or_ps(a, b) }
+    }
+    #[inline(always)]
     fn any(mask: __m256) -> bool {
         // SAFETY: see `Avx2`.
         unsafe { _mm256_movemask_ps(mask) != 0 }

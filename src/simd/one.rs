@@ -25,6 +25,10 @@ impl Number for f32 {
         a & b
     }
     #[inline(always)]
+    fn either(a: bool, b: bool) -> bool {
+        a | b
+    }
+    #[inline(always)]
     fn any(mask: bool) -> bool {
         mask
     }

@@ -44,6 +44,10 @@ impl Number for Scalar {
         from_fn(|k| a[k] & b[k])
     }
     #[inline(always)]
+    fn either(a: Self::Mask, b: Self::Mask) -> Self::Mask {
+        from_fn(|k| a[k] | b[k])
+    }
+    #[inline(always)]
     fn any(mask: Self::Mask) -> bool {
         mask.iter().any(|&set| set)
     }

@@ -46,6 +46,10 @@ impl Number for Wide {
         a & b
     }
     #[inline(always)]
+    fn either(a: f32x8, b: f32x8) -> f32x8 {
+        a | b
+    }
+    #[inline(always)]
     fn any(mask: f32x8) -> bool {
         mask.to_bitmask() != 0
     }

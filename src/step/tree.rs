@@ -9,8 +9,6 @@ use std::fmt;
 pub enum Loop {
     /// The substeps of a step.
     Substeps,
-    /// The pre-stabilisation iterations of a substep.
-    Stabilization,
     /// The solver iterations of a substep. On the CPU they may end before their count is reached
     /// (`until_residual`, `budget_ms`).
     Iterations,
@@ -149,7 +147,6 @@ impl Loop {
     pub fn name(self) -> &'static str {
         match self {
             Loop::Substeps => "substeps",
-            Loop::Stabilization => "stabilization",
             Loop::Iterations => "iterations",
         }
     }
@@ -174,7 +171,8 @@ impl fmt::Display for Dispatch {
             Part::Wind(number) => write!(f, "[{number}]"),
             Part::Of(kind) => write!(f, "({})", kind.name()),
             Part::Start => f.write_str("(start)"),
-            Part::Settle => f.write_str("(settle)"),
+            Part::Again => f.write_str("(again)"),
+            Part::Lists => f.write_str("(lists)"),
             Part::Velocity => f.write_str("(velocity)"),
             Part::Begin => f.write_str("(begin)"),
             Part::Pairs => f.write_str("(pairs)"),

@@ -110,7 +110,6 @@ impl<R: Run> Walk<'_, R> {
     fn end(&mut self, what: Loop) -> bool {
         match what {
             Loop::Substeps => self.world.time += f64::from(self.h),
-            Loop::Stabilization => {}
             Loop::Iterations => {
                 self.report.iterations += 1;
                 return self.ends_early();

@@ -136,7 +136,7 @@ macro_rules! buffers {
             pub(crate) fn words(self, of: &crate::vulkan::plan::Plan) -> usize {
                 use crate::vulkan::plan;
                 use crate::vulkan::stages::{
-                    constraints, environment, lists, points, surfaces, trees,
+                    constraints, contacts, environment, lists, points, surfaces, trees,
                 };
                 match self { $(Buffer::$name => words!(of, $width($($words)+))),+ }
             }
@@ -211,6 +211,12 @@ buffers! {
     Neighbors by List, Laid(lists::neighbor_words), Scratch [OfList] grows from 16 at OVERFLOW_NEIGHBORS;
     /// Pairs in contact, by tile and batch.
     ContactRows by Tile, Laid(lists::row_words), Scratch [] grows from 8 at OVERFLOW_PAIRS;
+    /// What contacts hold, by pair in `contact_rows`, or by entry in `neighbors`.
+    Grips by List, Laid(contacts::grip_words), Scratch [];
+    /// The same of contacts with obstacles, by entry in `environment_contacts`.
+    WallGrips by List, Laid(contacts::wall_words), Scratch [];
+    /// Contacts that press: how far, and from where slip is counted.
+    ContactMemory by List, Laid(contacts::memory_words), World [Saved Loaded Restored Slots];
     /// Planes of obstacles near each particle.
     EnvironmentContacts by List, Laid(environment::contact_words), Scratch []
         grows from 2 at OVERFLOW_ENVIRONMENT;

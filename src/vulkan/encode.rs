@@ -6,16 +6,19 @@ use super::plan::Plan;
 use super::stages;
 use crate::cpu::Scratch;
 use crate::cpu::contact::tiles::Tiles;
+use crate::cpu::remember_contacts;
 use crate::cpu::solve::{self, Cache, Caches, Choice};
+use crate::cpu::team::Team;
 use crate::kind::{Stored, Visit};
 use crate::pass::Buffer;
 use crate::step::{Dispatch, Part};
 use crate::world::material::{MaterialPairs, PairRow};
 use crate::world::{
-    ForceKind, Integrator, Kind, ListDescription, ListFilter, ListId, ListPairs, Method, Params,
-    Phase, World,
+    ContactMemory, ForceKind, Integrator, Kind, ListDescription, ListFilter, ListId, ListPairs,
+    Method, Params, Phase, World,
 };
 use glam::{Vec3, Vec4};
+use std::borrow::Cow;
 
 /// Encodes a world, and what passes of the CPU made of it, as the words of device buffers.
 pub(crate) struct Encoder<'a> {
@@ -94,6 +97,12 @@ impl Encoder<'_> {
                     }
                 }
             }
+            Buffer::Grips | Buffer::WallGrips => {
+                stages::contacts::encode_grips(buffer, self, &mut out);
+            }
+            Buffer::ContactMemory => {
+                stages::contacts::encode_memory(&self.contact_memory(), plan, &mut out);
+            }
             Buffer::PointContacts => stages::points::encode(scratch, plan, &mut out),
             Buffer::GridBucket
             | Buffer::GridSlab
@@ -118,6 +127,8 @@ impl Encoder<'_> {
         let mut out = vec![0; s::WORDS];
         out[s::LIST_FLOOR] = world.list_floor.to_bits();
         out[s::LISTS_SINCE_SORT] = world.lists_since_sort;
+        out[s::MEMORY_BEHIND] = (scratch.memory_is_behind && !self.rows_are_gone()).into();
+        out[s::MEMORY_PAIRS] = self.contact_memory().pairs() as u32;
         out[s::ENVIRONMENT_USED] = scratch.environment.len() as u32;
         out[s::ENVIRONMENT_LISTED] = scratch.environment.len() as u32;
         out[s::POINTS_USED] = scratch.point_contacts.len() as u32;
@@ -126,6 +137,24 @@ impl Encoder<'_> {
         stages::trees::encode_state(world, scratch, plan, &mut out);
         stages::constraints::encode_state(world, scratch, plan, &mut out);
         out
+    }
+
+    /// The CPU's lists are to be made anew: the order of the old rows is not known any more.
+    fn rows_are_gone(&self) -> bool {
+        self.scratch.stale && !self.scratch.neighbors.built
+    }
+
+    /// What contacts hold, as far as the device cannot find it out by itself.
+    fn contact_memory(&self) -> Cow<'_, ContactMemory> {
+        let Encoder { world, scratch, .. } = *self;
+        if !(scratch.memory_is_behind && self.rows_are_gone()) {
+            return Cow::Borrowed(&world.contact_memory);
+        }
+        let mut memory = ContactMemory::default();
+        if let Ok(team) = Team::new(1) {
+            remember_contacts::write(&team, world, scratch, &mut Vec::new(), &mut memory);
+        }
+        Cow::Owned(memory)
     }
 
     fn set<K: Stored<N>, const N: usize>(&self, out: &mut [u32]) {
@@ -377,6 +406,7 @@ pub(crate) fn globals(
         (g::MATERIALS, world.materials.count() as u32),
         (g::NEIGHBOR_CAP, plan.room[Buffer::Neighbors] as u32),
         (g::ENVIRONMENT_CAP, plan.room[Buffer::EnvironmentContacts] as u32),
+        (g::GRIP_CAP, stages::contacts::grip_cap(plan) as u32),
         (g::POINT_CAP, plan.room[Buffer::PointContacts] as u32),
         (g::PAIR_CAP, plan.room[Buffer::ContactRows] as u32),
         (g::GRID_CAP, plan.buckets() as u32),
@@ -401,6 +431,7 @@ pub(crate) fn globals(
         (g::KEEP, 1.0 / (1.0 + p.damping * h)),
         (g::OMEGA, p.omega),
         (g::CONTACT_OMEGA, p.contact_omega),
+        (g::PUSH_OUT, p.push_out * h),
         (g::RESTITUTION_THRESHOLD, p.restitution_threshold),
         (g::MASS_SCALE, p.mass_scale),
         (g::UP, up.x),

@@ -48,7 +48,8 @@ impl Vulkan {
             let why = format!("{} is not among the passes of this scene; {passes}", from.name());
             return Err(Error::value("gpu-from", why));
         }
-        // The CPU's lists are of an earlier step; its own are made anew.
+        // The CPU's lists, and what it knows of contacts, are of an earlier step.
+        cpu.forget();
         world.list_key = ListKey::default();
         world.lists.expire();
         let mut handover = Handover {

@@ -32,6 +32,7 @@ pub mod globals {
         GRAVITY_Z "g_gravity_z" = 5;
         KEEP "g_keep" = 6;
         INTEGRATOR "g_integrator" = 7;
+        PUSH_OUT "g_push_out" = 8;
         METHOD "g_method" = 9;
         OMEGA "g_omega" = 10;
         CONTACT_OMEGA "g_contact_omega" = 11;
@@ -47,6 +48,7 @@ pub mod globals {
         OCTREE_LEAF "g_octree_leaf" = 23;
         OCTREE_DEPTH "g_octree_depth" = 24;
         BVH_LEAF "g_bvh_leaf" = 25;
+        GRIP_CAP "g_grip_cap" = 26;
         BVH_VOLUME "g_bvh_volume" = 27;
         FORCES "g_forces" = 29;
         BOTH "g_both" = 33;
@@ -100,12 +102,14 @@ pub mod state {
         NEIGHBORS_USED "s_neighbors_used" = 12;
         ENVIRONMENT_USED "s_environment_used" = 13;
         PAIRS_USED "s_pairs_used" = 14;
+        MEMORY_PAIRS "s_memory_pairs" = 15;
         LOW "s_low_x" = 16;
         LOW_Y "s_low_y" = 17;
         LOW_Z "s_low_z" = 18;
         HIGH "s_high_x" = 19;
         HIGH_Y "s_high_y" = 20;
         HIGH_Z "s_high_z" = 21;
+        MEMORY_BEHIND "s_memory_behind" = 22;
         BOX_LOW "s_box_low_x" = 24;
         BOX_HIGH "s_box_high_x" = 27;
         GRID_LOW "s_grid_low_x" = 36;
@@ -357,6 +361,19 @@ pub mod tile {
     }
 }
 
+/// What contacts hold, in `grips`, `wall_grips` and `contact_memory`; `stages/contacts.rs` tells what
+/// the words are.
+pub mod memory {
+    words! {
+        /// The names of these words.
+        MEMORY:
+        GRIP "held_words" = 9;
+        WORDS "memory_words" = 11;
+        WALL "kept_wall_words" = 13;
+        WALL_NORMAL "kept_wall_normal" = 10;
+    }
+}
+
 /// The radix sort.
 pub mod radix {
     words! {
@@ -399,6 +416,7 @@ pub const TABLES: &[&[(&str, usize)]] = &[
     points::POINTS,
     trees::TREES,
     tile::TILE,
+    memory::MEMORY,
     radix::RADIX,
 ];
 

@@ -222,8 +222,9 @@ impl Vulkan {
         let saved: Vec<_> = marked(Mark::Restored)
             .map(|b| (format!("saved {}", b.name()), plan.words(b), Place::Device))
             .collect();
-        // Columns that the world takes back, then the order that particles were put in.
+        // Columns that the world takes back, what contacts hold, the order that particles were put in.
         let read: Vec<_> = fetched_columns()
+            .chain([Buffer::ContactMemory])
             .map(|b| (format!("fetched {}", b.name()), plan.words(b), Place::Read))
             .chain([("order".into(), plan.particles, Place::Read)])
             .collect();
@@ -357,7 +358,7 @@ impl Vulkan {
         plan: &'a Plan,
         breakable: bool,
     ) -> impl Iterator<Item = (vk::Buffer, vk::Buffer, usize)> + 'a {
-        let changes = move |b: &Buffer| breakable || b.domain() == Domain::Particle;
+        let changes = move |b: &Buffer| breakable || !matches!(b.domain(), Domain::Rows(_));
         let buffers = marked(Mark::Restored).zip(&self.saved).filter(move |(b, _)| changes(b));
         let buffers = buffers.map(|(b, to)| (self.buffers[b as usize].raw, to.raw, plan.words(b)));
         buffers.chain([(self.state.raw, self.saved_state.raw, layout::state::WORDS)])
@@ -380,6 +381,8 @@ impl Vulkan {
                 recorder.copy(from, to, words);
             }
             recorder.barrier();
+            recorder.copy(self.state.raw, self.read_state.raw, layout::state::WORDS);
+            recorder.barrier();
         })?;
         Ok(())
     }
@@ -391,8 +394,20 @@ impl Vulkan {
             plan.room = plan.room.grown(list, state);
         }
         self.restore(world)?;
+        // What contacts hold is laid out by the room there is, and may be newer than the world's. It
+        // is at hand before anything is replaced, or it would be lost where there is no memory.
+        let memory = self.contact_memory(usize::MAX)?.unwrap_or_default();
+        let mut words = vec![0; plan.words(Buffer::ContactMemory)];
+        stages::contacts::encode_memory(&memory, &plan, &mut words);
+        let mut staging = self.memory.buffer("staging", words.len(), Place::Staging)?;
+        staging.host_mut()[..words.len()].copy_from_slice(&words);
         self.lay(&plan)?;
         self.room = Some(plan.room);
+        let to = &self.buffers[Buffer::ContactMemory as usize];
+        self.commands.once(|recorder| {
+            recorder.copy(staging.raw, to.raw, words.len());
+            recorder.barrier();
+        })?;
         Ok(())
     }
 

@@ -75,7 +75,8 @@ pub(crate) struct Vulkan {
     state: DeviceBuffer,
     saved_state: DeviceBuffer,
     read_state: DeviceBuffer,
-    /// The columns that the world takes back, then the order that particles were put in.
+    /// The columns that the world takes back, what contacts hold, the order that particles were put
+    /// in.
     read: Vec<DeviceBuffer>,
     commands: Commands,
     memory: Memory,

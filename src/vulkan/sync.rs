@@ -4,13 +4,14 @@ use super::commands::Recorder;
 use super::layout::{SET_FIRST, SET_HEADER, SET_LIVE, column, state as s};
 use super::load::fetched_columns;
 use super::plan::SetPlan;
+use super::stages::contacts;
 use super::{Traits, Vulkan};
 use crate::error::{Error, Result};
 use crate::gpu;
 use crate::pass::Buffer;
 use crate::report::StepReport;
 use crate::step::{Loop, Schedule};
-use crate::world::{ConstraintRows, Kind, ListKey, Solver, World};
+use crate::world::{ConstraintRows, ContactMemory, Kind, ListKey, Solver, World};
 use std::collections::HashMap;
 use std::sync::Arc;
 
@@ -109,12 +110,17 @@ impl Vulkan {
     /// or nothing when the device is lost meanwhile.
     fn take(&mut self, world: &mut World) -> Result<()> {
         let changed = if world.has_breakable() { self.rows()? } else { None };
+        let entries = self.read_state.host()[s::ENVIRONMENT_USED] as usize;
+        let memory = self.contact_memory(entries)?;
         for (buffer, read) in fetched_columns().zip(&self.read) {
             if let Some(column) = buffer.column_mut(&mut world.particles) {
                 column.copy_from_slice(&read.host()[..column.len()]);
             }
         }
         world.particles.predicted.clone_from(&world.particles.position);
+        if let Some(memory) = memory {
+            world.contact_memory = memory;
+        }
         if let (Some(plan), Some(changed)) = (&self.plan, changed) {
             for ((rows, set), words) in
                 world.sets.all_mut().into_iter().zip(&plan.sets).zip(&changed)
@@ -126,6 +132,25 @@ impl Vulkan {
         self.fetched += 1;
         self.ahead = false;
         Ok(())
+    }
+
+    /// What contacts hold, as the device has it, if no more than so many `entries` of contacts with
+    /// obstacles are in use. Room to read it was made before, so a step that is done cannot fail
+    /// here for want of memory.
+    pub(super) fn contact_memory(&self, entries: usize) -> Result<Option<ContactMemory>> {
+        let read = self.read.get(fetched_columns().count());
+        let (Some(plan), Some(read)) = (&self.plan, read) else { return Ok(None) };
+        let pairs = self.read_state.host()[s::MEMORY_PAIRS] as usize;
+        let memory = self.buffers[Buffer::ContactMemory as usize].raw;
+        self.commands.once(|recorder| {
+            recorder.barrier();
+            for part in contacts::in_use(plan, pairs, entries) {
+                let first = part.start;
+                recorder.copy_between((memory, first), (read.raw, first), part.len());
+            }
+            recorder.barrier();
+        })?;
+        Ok(Some(contacts::decode_memory(plan, read.host(), pairs)))
     }
 
     /// Brings the multipliers of the last substep into the world's rows. Steps do not need them

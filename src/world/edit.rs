@@ -45,6 +45,7 @@ impl World {
             pin.particle = map[pin.particle as usize];
             pin.particle != super::GONE
         });
+        self.contact_memory.remap(&map, count);
         self.forget_paths();
         self.objects.forget(&self.particles);
         self.particle_revision += 1;

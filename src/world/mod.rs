@@ -7,6 +7,7 @@ mod build;
 mod cloth;
 pub mod collider;
 pub mod constraints;
+mod contact_memory;
 mod edit;
 mod fans;
 mod force;
@@ -28,6 +29,7 @@ pub use build::{Bond, Solid};
 pub use cloth::Cloth;
 pub use collider::Collider;
 pub use constraints::{Constraint, ConstraintRows, ConstraintSet};
+pub(crate) use contact_memory::{ContactMemory, Held, Kept, Partner};
 pub(crate) use fans::Fans;
 pub use force::{Force, ForceKind};
 pub use grains::Grains;
@@ -38,6 +40,7 @@ pub use material::{Coefficients, Material, MaterialId};
 pub use memory::MemoryNeed;
 pub use object::{Built, Object, ObjectId, Surface};
 pub use outline::Outline;
+pub(crate) use params::is_parameter;
 pub use params::{
     Acceleration, BroadPhase, BvhStart, BvhVolume, BvhWalk, Integrator, Method, ParamInfo, Params,
     Solver,
@@ -75,6 +78,8 @@ pub struct World {
     /// The constraints of every kind but pins.
     pub(crate) sets: Sets,
     pub(crate) pins: Vec<Pin>,
+    /// What contacts hold between two steps.
+    pub(crate) contact_memory: ContactMemory,
     pub(crate) paths: Vec<Path>,
     pub(crate) objects: object::Objects,
     /// What particles and obstacles are made of.
@@ -254,6 +259,7 @@ impl World {
             rows.remap(&map, order.len());
         }
         self.pins.iter_mut().for_each(|pin| pin.particle = map[pin.particle as usize]);
+        self.contact_memory.remap(&map, order.len());
         // Lists are by slot: they are made anew, and take their reference then.
         self.particle_revision += 1;
         self.lists_since_sort = 0;

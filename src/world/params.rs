@@ -227,6 +227,18 @@ words! {
     }
 }
 
+/// Parameters that earlier versions had, and what to do about them.
+const GONE: &[(&str, &str)] = &[(
+    "stabilization",
+    "contacts push old overlap out themselves, no faster than `push_out` m/s; remove the line",
+)];
+
+/// Whether a name is, or was, that of a parameter.
+pub(crate) fn is_parameter(name: &str) -> bool {
+    let known = Params::TABLE.iter().map(|p| p.name);
+    known.chain(GONE.iter().map(|(name, _)| *name)).any(|known| known == name)
+}
+
 macro_rules! params {
     ($($(#[doc = $doc:literal])+ $name:ident : $ty:ty = $default:expr, $unit:literal, $min:expr, $max:expr;)+) => {
         /// The engine's parameters. Set them by field or by name; [`Params::check`] guards both.
@@ -264,6 +276,9 @@ macro_rules! params {
                             ))),
                         }
                     })+
+                    _ if let Some((_, remedy)) = GONE.iter().find(|(gone, _)| *gone == name) => {
+                        Err(Error::value(name, format!("`{name}` is gone: {remedy}")))
+                    }
                     _ => Err(Error::value(name, format!(
                         "no such parameter; {}",
                         suggest::instead(name, Self::TABLE.iter().map(|p| p.name)),
@@ -299,8 +314,8 @@ params! {
     substeps: u32 = 1, "1", 1, 1000;
     /// Solver iterations a substep.
     iterations: u32 = 8, "1", 0, 100_000;
-    /// Pre-stabilisation iterations a substep: old overlap is resolved without giving velocity.
-    stabilization: u32 = 2, "1", 0, 1000;
+    /// Overlap from before a substep is pushed out at most so fast: what was put into each other does not fly apart.
+    push_out: f32 = 1.0, "m/s", 0.0, 1e6;
     /// How constraints are swept.
     solver: Solver = Solver::Colored, "1", 0, 0;
     /// What stiffness means.

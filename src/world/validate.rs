@@ -171,6 +171,7 @@ impl World {
             ("object", self.objects_are_sound()),
             ("material", self.materials_are_sound()),
             ("list", self.list_floor.is_finite() && self.lists.are_sound()),
+            ("contact_memory", self.contact_memory.is_sound(n)),
             ("time", self.clocks_are_sound()),
         ];
         match sound.iter().find(|(_, ok)| !ok) {

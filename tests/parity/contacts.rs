@@ -1,11 +1,12 @@
-//! The passes over contacts: `stabilize_contacts`, `solve_contacts`, `solve_environment`,
-//! `restitution`, and the count of what touches.
+//! The passes over contacts: `remember_contacts`, `anchor_contacts`, `solve_contacts`,
+//! `solve_environment`, `restitution`, and the count of what touches.
 
 use super::particles::{Random, crowd, unnoticed};
 use super::{Close, assert_floats, compare, scene, sides, specs};
 use glam::{Quat, Vec3};
 use motes::pass::Buffer;
-use motes::vulkan::harness::parity::{Outcome, SideBySide, shaders_from};
+use motes::vulkan::harness::parity::{Outcome, SideBySide, Words, shaders_from};
+use motes::vulkan::layout;
 use motes::world::collider::{Keyframe, Pose, Shape};
 use motes::{
     Backend, Cloth, Coefficients, Collider, Dispatch, Engine, Grains, Particle, Pass, Phase,
@@ -28,36 +29,101 @@ const ALONE: Close = Close::Within { absolute: 2e-6, relative: 2e-6 };
 
 const PAIRS: &str = "pair after pair, with roots and divisions";
 const MEAN: &str = "a sum over a list, with roots and divisions";
+const MEMORY: &str = "the normal and the cut of the slip divide and take roots";
 const PLANES: &str = "friction divides and takes a root";
 const BOUNCE: &str = "the normal and the masses divide; some metres a second";
 
 const TABLE: &[Row] = &[
-    Row { pass: Pass::StabilizeContacts, buffer: Buffer::Start, close: SWEPT, why: PAIRS },
-    Row { pass: Pass::StabilizeContacts, buffer: Buffer::Delta, close: ALONE, why: MEAN },
+    Row { pass: Pass::AnchorContacts, buffer: Buffer::Grips, close: ALONE, why: MEMORY },
+    Row { pass: Pass::SolveContacts, buffer: Buffer::Grips, close: SWEPT, why: PAIRS },
     Row { pass: Pass::SolveContacts, buffer: Buffer::Predicted, close: SWEPT, why: PAIRS },
     Row { pass: Pass::SolveContacts, buffer: Buffer::Delta, close: ALONE, why: MEAN },
     Row { pass: Pass::SolveEnvironment, buffer: Buffer::Predicted, close: ALONE, why: PLANES },
-    Row { pass: Pass::SolveEnvironment, buffer: Buffer::Start, close: ALONE, why: PLANES },
+    Row { pass: Pass::SolveEnvironment, buffer: Buffer::WallGrips, close: ALONE, why: PLANES },
     Row { pass: Pass::Restitution, buffer: Buffer::Velocity, close: SWEPT, why: BOUNCE },
     Row { pass: Pass::Restitution, buffer: Buffer::Delta, close: ALONE, why: BOUNCE },
 ];
 
 fn ours(dispatch: &Dispatch) -> bool {
     use Pass::*;
-    matches!(dispatch.pass, StabilizeContacts | SolveContacts | SolveEnvironment | Restitution)
+    matches!(
+        dispatch.pass,
+        RememberContacts | AnchorContacts | SolveContacts | SolveEnvironment | Restitution
+    )
 }
 
 /// Compares what a dispatch wrote; whether it moved anything.
 pub fn judge(outcome: &Outcome) -> bool {
     let mut moved = false;
     for words in &outcome.buffers {
+        moved |= words.cpu != words.before;
+        if words.buffer == Buffer::ContactMemory {
+            assert_memory(outcome, words);
+            continue;
+        }
         let is_it = |row: &&Row| row.pass == outcome.dispatch.pass && row.buffer == words.buffer;
         let row = TABLE.iter().find(is_it).expect("every buffer has its row");
         let say = format!("bound of {:?}: {}", words.buffer, row.why);
-        super::saying(&say, || assert_floats(outcome, words.buffer, row.close));
-        moved |= words.cpu != words.before;
+        super::saying(&say, || match words.buffer {
+            Buffer::Grips | Buffer::WallGrips => assert_grips(outcome, words, row.close),
+            _ => assert_floats(outcome, words.buffer, row.close),
+        });
     }
     moved
+}
+
+/// Grips of contacts that press are alike; of the others only that they do not press counts.
+pub fn assert_grips(outcome: &Outcome, words: &Words, close: Close) {
+    let grip = layout::word("held_words").unwrap();
+    let rows = words.cpu.chunks_exact(grip).zip(words.device.chunks_exact(grip));
+    for (at, (cpu, device)) in rows.enumerate() {
+        let [cpu, device] = [cpu, device].map(|row| row.iter().map(|&word| f32::from_bits(word)));
+        let [cpu, device]: [Vec<f32>; 2] = [cpu.collect(), device.collect()];
+        let pressed = [cpu[0], device[0]].map(|pressed| pressed.max(0.0));
+        let mut alike = close.holds(pressed[0], pressed[1]);
+        if pressed.iter().all(|&pressed| pressed > 0.0) {
+            alike &= cpu.iter().zip(&device).all(|(&a, &b)| close.holds(a, b));
+        }
+        // What goes on has an anchor, though it does not press yet.
+        if outcome.dispatch.pass == Pass::AnchorContacts && cpu[0] >= 0.0 {
+            alike &= device[0] >= 0.0;
+            alike &= cpu[4..].iter().zip(&device[4..]).all(|(&a, &b)| close.holds(a, b));
+        }
+        assert!(
+            alike,
+            "{}: {:?} {at}: {cpu:?} on the CPU, {device:?} on the device, {close:?}",
+            outcome.dispatch, words.buffer
+        );
+    }
+}
+
+/// The memory holds the same contacts, bit for bit, in whatever order a device adds pairs.
+fn assert_memory(outcome: &Outcome, words: &Words) {
+    let n = outcome.particles;
+    let word = |name: &str| layout::word(name).unwrap();
+    let cap = outcome.globals[word("g_grip_cap")] as usize;
+    let [count, pair, wall, grip] =
+        ["s_memory_pairs", "memory_words", "kept_wall_words", "held_words"].map(word);
+    let [_, cpu, device] = &outcome.state;
+    assert_eq!(cpu[count], device[count], "{}: pairs", outcome.dispatch);
+    let pairs = |words: &[u32]| {
+        let mut rows: Vec<Vec<u32>> =
+            words.chunks_exact(pair).take(device[count] as usize).map(<[u32]>::to_vec).collect();
+        rows.sort();
+        rows
+    };
+    assert!(pairs(&words.cpu) == pairs(&words.device), "{}: pairs differ", outcome.dispatch);
+    let places = (pair + 1) * cap + n;
+    let walls = |words: &[u32], i: usize| -> Vec<Vec<u32>> {
+        let (first, length) = (words[places + 2 * i] as usize, words[places + 2 * i + 1] as usize);
+        let rows = words[places + 2 * n..].chunks_exact(wall).skip(first).take(length);
+        let presses = |row: &&[u32]| f32::from_bits(row[1]) > 0.0;
+        rows.filter(presses).map(|row| row[..1 + grip].to_vec()).collect()
+    };
+    for i in 0..n {
+        let (a, b) = (walls(&words.cpu, i), walls(&words.device, i));
+        assert_eq!(a, b, "{}: walls of {i}", outcome.dispatch);
+    }
 }
 
 /// A little tilted, so that every product counts.
@@ -110,15 +176,16 @@ pub fn heap(counts: [u32; 3], balls: &[f32]) -> World {
     world
 }
 
-/// Has every dispatch of ours judged; all four passes must have moved something.
+/// Has every dispatch of ours judged; all five passes must have changed something.
 pub fn all_move(sides: &mut SideBySide, world: World, steps: usize) {
-    let mut moved = [0; 4];
+    let mut moved = [0; 5];
     compare(sides, world, steps, ours, |outcome| {
         let at = match outcome.dispatch.pass {
-            Pass::StabilizeContacts => 0,
+            Pass::AnchorContacts => 0,
             Pass::SolveContacts => 1,
             Pass::SolveEnvironment => 2,
-            _ => 3,
+            Pass::RememberContacts => 3,
+            _ => 4,
         };
         moved[at] += usize::from(judge(outcome));
     });
@@ -191,7 +258,6 @@ fn pairs_that_pass_each_other() {
         for (apart, speed) in [(0.1, 6.0), (0.03, 4.0)] {
             let mut world = lone_pairs(apart, speed);
             world.params.solver = solver;
-            world.params.stabilization = 0;
             compare(&mut sides, world, 2, ours, |outcome| _ = judge(outcome));
         }
     }
@@ -284,7 +350,9 @@ fn odd_worlds() {
             world.params.solver = solver;
             world.params.restitution = 0.7;
             world.params.restitution_threshold = 0.01;
-            compare(&mut sides, world, 2, ours, |outcome| _ = judge(outcome));
+            super::saying(&format!("{solver} {size} {spread}"), || {
+                compare(&mut sides, world, 2, ours, |outcome| _ = judge(outcome));
+            });
         }
     }
 }
@@ -329,7 +397,7 @@ fn a_wrong_shader_is_noticed() {
         return;
     }
     let passes =
-        [Pass::StabilizeContacts, Pass::SolveContacts, Pass::SolveEnvironment, Pass::Restitution];
+        [Pass::AnchorContacts, Pass::SolveContacts, Pass::SolveEnvironment, Pass::Restitution];
     for pass in passes {
         let (sums, missed) = unnoticed(pass, |sides| {
             for solver in [Solver::Colored, Solver::Jacobi] {

@@ -140,8 +140,7 @@ fn judge(outcome: &Outcome, fields: bool) {
             None => assert_words(outcome, words.buffer),
         }
     }
-    if matches!(pass, Pass::Predict | Pass::UpdateVelocity) || outcome.dispatch.part == Part::Settle
-    {
+    if matches!(pass, Pass::Predict | Pass::UpdateVelocity) {
         let position = outcome.of(Buffer::Position);
         let weights = |words: &[u32]| words.iter().skip(3).step_by(4).filter(|w| **w != 0).count();
         let lost = weights(&position.before) - weights(&position.cpu);
@@ -253,13 +252,12 @@ fn every_solver_method_and_integrator() {
                     let mut gathered = 0;
                     let count = compare(&mut sides, world, 3, ours, |outcome| {
                         let dispatch = outcome.dispatch;
-                        let of =
-                            matches!(dispatch.part, Part::Of(_) | Part::Start | Part::Velocity);
+                        let of = matches!(dispatch.part, Part::Of(_) | Part::Velocity);
                         gathered += usize::from(of);
                         // Where nothing is gathered there is nothing to compare.
                         judge(outcome, with_fields);
                     });
-                    assert!(count >= 20, "{solver} {method} {integrator}: {count}");
+                    assert!(count >= 18, "{solver} {method} {integrator}: {count}");
                     assert_eq!(gathered > 0, solver == Solver::Jacobi, "{solver}");
                 }
             }
@@ -292,7 +290,6 @@ fn what_is_not_finite_is_quarantined() {
     for &integrator in Integrator::ALL {
         let mut world = World::new();
         world.params.integrator = integrator;
-        world.params.stabilization = 0; // that gives no speed
         let mut add = |x: f32, y: f32, v: f32| {
             let particle = Particle {
                 position: Vec3::new(x, y, 2.0),
@@ -301,13 +298,14 @@ fn what_is_not_finite_is_quarantined() {
                 radius: 0.1,
                 phase: Phase::group(9),
             };
-            world.add_particle(&particle).unwrap();
+            world.add_particle(&particle).unwrap()
         };
-        // One flies out of range, one is put out of the floor too fast, one is only far.
+        // One flies out of range, two are driven apart too fast, one is only far.
         add(3.4e38, 1.0, 3.4e38);
-        add(0.0, -1e38, 0.0);
+        let apart = [add(0.0, 8.0, 0.0), add(0.0, 9.0, 0.0)];
         add(1e30, 1.0, -1e25);
-        (0..70).for_each(|k| add(k as f32, 1.0, 0.0));
+        (0..70).for_each(|k| _ = add(k as f32, 1.0, 0.0));
+        world.add_distance(apart[0], apart[1], Some(3e38), &Bond::default()).unwrap();
         world.colliders.push(super::contacts::floor());
         let mut lost = [0; 2];
         compare(&mut sides, world, 2, ours, |outcome| {
@@ -318,7 +316,7 @@ fn what_is_not_finite_is_quarantined() {
                 _ => {}
             }
         });
-        assert_eq!(lost, [1, 1], "{integrator}");
+        assert_eq!(lost, [1, 2], "{integrator}");
     }
 }
 
@@ -356,10 +354,10 @@ fn a_held_particle_stays_whatever_pulls_at_it() {
     assert!(put_back > 0, "the case is not there any more");
 }
 
-/// A particle whose way out of a wall and then of a slope overflows is quarantined while old overlap
-/// is resolved. One that is light and high keeps a weight whose sums are finite.
+/// A particle whose way out of a wall and then of a slope would overflow is not pushed out that far in
+/// a substep. One that is light and high keeps a weight whose sums are finite.
 #[test]
-fn what_is_not_finite_before_the_iterations_is_quarantined() {
+fn what_is_deep_or_light_stays_finite() {
     let Some(mut sides) = sides() else { return };
     for &solver in Solver::ALL {
         let mut world = crowd(70, 0.3, 5);
@@ -380,11 +378,9 @@ fn what_is_not_finite_before_the_iterations_is_quarantined() {
         let mut lost = 0;
         compare(&mut sides, world, 2, ours, |outcome| {
             judge(outcome, false);
-            if outcome.dispatch.part == Part::Settle {
-                lost += state(outcome, "s_quarantined");
-            }
+            lost += state(outcome, "s_quarantined");
         });
-        assert_eq!(lost, 1, "{solver}");
+        assert_eq!(lost, 0, "{solver}");
     }
 }
 

@@ -70,9 +70,7 @@ fn judge(outcome: &Outcome) {
         // Friction takes a root and a quotient, shares and means are quotients; of moves of some cm.
         let close = Close::Within { absolute: 2e-7, relative: 1e-6 };
         saying("roots and quotients", || {
-            for buffer in [Buffer::Predicted, Buffer::Start] {
-                assert_floats(outcome, buffer, close);
-            }
+            assert_floats(outcome, Buffer::Predicted, close);
         });
     }
     let stirred = [1, 2].map(|side| state(outcome, side, "s_points_stirred"));
@@ -154,10 +152,8 @@ fn run(sides: &mut SideBySide, world: World, steps: usize) -> [usize; 3] {
             let [count, through] = judge_lists(outcome);
             (contacts, passed) = (contacts + count, passed + through);
         } else {
-            for buffer in [Buffer::Predicted, Buffer::Start] {
-                let words = outcome.of(buffer);
-                changed += words.before.iter().zip(&words.cpu).filter(|(a, b)| a != b).count();
-            }
+            let words = outcome.of(Buffer::Predicted);
+            changed += words.before.iter().zip(&words.cpu).filter(|(a, b)| a != b).count();
         }
     });
     [contacts, passed, changed]
@@ -288,7 +284,8 @@ fn a_needle_does_not_pierce_on_a_device() {
         }
         let top = engine.positions().iter().map(|p| p.y).fold(f32::MIN, f32::max);
         assert!(top > 0.0, "at {speed} m/s: it hangs on the tip, {top}");
+        // One that fell would be 5 m deeper. With one substep it stretches to twice its size.
         let low = engine.positions().iter().map(|p| p.y).fold(f32::MAX, f32::min);
-        assert!(low > -0.5, "at {speed} m/s: the cloth did not fall, {low}");
+        assert!(low > -1.0, "at {speed} m/s: the cloth did not fall, {low}");
     }
 }

@@ -318,7 +318,6 @@ fn worlds() -> Vec<(&'static str, World)> {
 
 /// Runs a world through a structure for some steps; says how often each pass was judged.
 fn run(sides: &mut SideBySide, name: &str, mut world: World, steps: usize) -> usize {
-    world.params.stabilization = 1;
     world.params.iterations = 2;
     let count = catch_unwind(AssertUnwindSafe(|| compare(sides, world, steps, ours, judge)));
     count.unwrap_or_else(|why| {

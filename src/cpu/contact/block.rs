@@ -1,10 +1,11 @@
 //! Contacts of a tile, eight at a time. No two rows of a batch share a particle, and one worker
 //! runs the batches of a tile one after the other.
 
-use super::{Friction, Meeting, Party};
+use super::{Began, Friction, Grip, Meeting};
 use crate::simd::{Kernel, LANES, Simd, Vector};
+use crate::world::Held;
 use crate::world::material::MaterialPairs;
-use glam::Vec4;
+use glam::{Vec3, Vec4};
 use std::marker::PhantomData;
 
 /// Eight contact candidates that share no particle. One that is not full repeats its last row,
@@ -16,6 +17,20 @@ pub(crate) struct Batch {
     pub b: [u32; LANES],
     /// Distances of the centres at which they touch, m.
     pub contact: [f32; LANES],
+    /// How far they have pushed each other apart, see [`Held::pressed`].
+    pub pressed: [f32; LANES],
+}
+
+/// What eight contacts hold beside `pressed`: looked at only where one of them touches.
+#[derive(Clone, Copy, Default)]
+pub(crate) struct Grips {
+    pub given: [[f32; LANES]; 3],
+    pub anchor: [[f32; LANES]; 3],
+    /// Of a in what the pair moves, and the distance that is kept, see [`Began`].
+    pub share: [f32; LANES],
+    pub floor: [f32; LANES],
+    /// The coefficient of friction in force, see [`Held::limit`].
+    pub limit: [f32; LANES],
 }
 
 impl Batch {
@@ -27,11 +42,33 @@ impl Batch {
         self.b[lane..].fill(b);
         self.contact[lane..].fill(contact);
     }
+    /// The lanes that hold each of its rows once.
+    pub fn lanes(&self) -> impl Iterator<Item = usize> + '_ {
+        (0..LANES).filter(|&k| k == 0 || self.a[k] != self.a[k - 1])
+    }
+    /// What the contact in a lane holds.
+    pub fn held(&self, grips: &Grips, lane: usize) -> Held {
+        let vector = |rows: &[[f32; LANES]; 3]| Vec3::from(rows.map(|row| row[lane]));
+        Held {
+            pressed: self.pressed[lane],
+            given: vector(&grips.given),
+            anchor: vector(&grips.anchor),
+            floor: grips.floor[lane],
+            limit: grips.limit[lane],
+        }
+    }
+    /// The contact in a lane holds this.
+    pub fn hold(&mut self, grips: &mut Grips, lane: usize, held: Held) {
+        self.pressed[lane] = held.pressed;
+        for axis in 0..3 {
+            grips.given[axis][lane] = held.given[axis];
+            grips.anchor[axis][lane] = held.anchor[axis];
+        }
+        (grips.floor[lane], grips.limit[lane]) = (held.floor, held.limit);
+    }
     /// Its rows, each once: a, b, contact distance.
     pub fn rows(&self) -> impl Iterator<Item = (u32, u32, f32)> + '_ {
-        let again = |k: &usize| *k > 0 && self.a[*k] == self.a[k - 1];
-        let new = (0..LANES).filter(move |k| !again(k));
-        new.map(|k| (self.a[k], self.b[k], self.contact[k]))
+        self.lanes().map(|k| (self.a[k], self.b[k], self.contact[k]))
     }
 }
 
@@ -41,17 +78,26 @@ pub(crate) struct Arrays {
     /// [x, y, z, inverse mass] as the solver moves it.
     pub predicted: *mut [f32; 4],
     /// [x, y, z, inverse mass as contacts see it] where the substep began.
-    pub start: *mut [f32; 4],
+    pub start: *const [f32; 4],
 }
 
-/// What is solved: overlap left from before moves where the substep began, without friction;
-/// contacts of this substep move the prediction, against the slip since the start.
+/// Where friction comes from.
 #[derive(Clone, Copy)]
-pub(crate) enum Solve<'a> {
-    Overlap,
-    Contact(Friction<f32>),
-    /// Contacts whose friction depends on what the two particles are made of.
+pub(crate) enum Rubs<'a> {
+    /// All pairs have the same.
+    Alike(Friction<f32>),
+    /// It depends on what the two particles are made of.
     Mixed(Mixed<'a>),
+}
+
+/// What is done with each batch.
+#[derive(Clone, Copy)]
+pub(crate) enum Work {
+    /// A substep begins: contacts go on from what they held. Old overlap may be pushed out so far,
+    /// m.
+    Begin { push_out: f32 },
+    /// One more solve.
+    Solve { omega: f32, push_out: f32 },
 }
 
 /// Where the friction of a pair is found.
@@ -90,12 +136,13 @@ impl FrictionOf for Mixed<'_> {
     }
 }
 
-/// Batches to solve in order.
+/// Batches to work on in order.
 pub(crate) struct ContactBlock<'a> {
     arrays: Arrays,
-    batches: &'a [Batch],
-    solve: Solve<'a>,
-    omega: f32,
+    batches: &'a mut [Batch],
+    grips: &'a mut [Grips],
+    rubs: Rubs<'a>,
+    work: Work,
     rows: PhantomData<&'a mut [f32; 4]>,
 }
 
@@ -103,8 +150,30 @@ impl<'a> ContactBlock<'a> {
     /// # Safety
     /// The slots of the batches are rows of the arrays, those of a batch are different but for
     /// repeated rows, and for 'a nobody else accesses them.
-    pub unsafe fn new(arrays: Arrays, batches: &'a [Batch], solve: Solve<'a>, omega: f32) -> Self {
-        ContactBlock { arrays, batches, solve, omega, rows: PhantomData }
+    pub unsafe fn new(
+        arrays: Arrays,
+        (batches, grips): (&'a mut [Batch], &'a mut [Grips]),
+        rubs: Rubs<'a>,
+        work: Work,
+    ) -> Self {
+        ContactBlock { arrays, batches, grips, rubs, work, rows: PhantomData }
+    }
+
+    #[inline(always)]
+    fn each<S: Simd>(self, rubs: impl FrictionOf) {
+        for (batch, grips) in self.batches.iter_mut().zip(self.grips) {
+            // SAFETY: what `new` was promised.
+            unsafe {
+                match self.work {
+                    Work::Begin { push_out } => {
+                        begin::<S>(self.arrays, batch, grips, &rubs, push_out);
+                    }
+                    Work::Solve { omega, push_out } => {
+                        solve::<S>(self.arrays, batch, grips, &rubs, omega, push_out);
+                    }
+                }
+            }
+        }
     }
 }
 
@@ -112,18 +181,9 @@ impl Kernel for ContactBlock<'_> {
     type Output = ();
     #[inline(always)]
     fn run<S: Simd>(self) {
-        let omega = S::splat(self.omega);
-        for batch in self.batches {
-            // SAFETY: what `new` was promised.
-            unsafe {
-                match self.solve {
-                    Solve::Overlap => overlap::<S>(self.arrays.start, batch, omega),
-                    Solve::Contact(friction) => {
-                        contact::<S, _>(self.arrays, batch, friction, omega);
-                    }
-                    Solve::Mixed(mixed) => contact::<S, _>(self.arrays, batch, mixed, omega),
-                }
-            }
+        match self.rubs {
+            Rubs::Alike(friction) => self.each::<S>(friction),
+            Rubs::Mixed(mixed) => self.each::<S>(mixed),
         }
     }
 }
@@ -165,64 +225,113 @@ impl Kernel for Touching<'_> {
     }
 }
 
-/// Whether any of the pairs touches.
+/// Where the eight pairs began, once that is asked for.
+///
+/// # Safety
+/// The slots are rows of `start`.
 #[inline(always)]
-fn any_touch<S: Simd>(a: &[S; 4], b: &[S; 4], contact: S) -> bool {
-    let d = vector(*a) - vector(*b);
-    d.length_sq().at_most(contact * contact) != 0
+unsafe fn began<S: Simd>(start: *const [f32; 4], batch: &Batch, push_out: f32) -> Began<S> {
+    // SAFETY: the caller's promise.
+    let [a, b] =
+        unsafe { [S::gather(start, batch.a.as_ptr()), S::gather(start, batch.b.as_ptr())] };
+    Began {
+        at: vector(a) - vector(b),
+        weights: [a[3], b[3]],
+        contact: S::read(&batch.contact),
+        push_out: S::splat(push_out),
+    }
 }
 
+/// Pairs that press on each other go on with what they held; the others have not touched yet.
+///
 /// # Safety
-/// The slots are rows of `start`, and nobody else accesses them.
+/// The slots are rows of the arrays.
 #[inline(always)]
-unsafe fn overlap<S: Simd>(start: *mut [f32; 4], batch: &Batch, omega: S) {
-    let (a, b) = (batch.a.as_ptr(), batch.b.as_ptr());
-    // SAFETY: the caller's promise.
-    unsafe {
-        let (at_a, at_b) = (S::gather(start, a), S::gather(start, b));
-        let contact = S::load(batch.contact.as_ptr());
-        if !any_touch(&at_a, &at_b, contact) {
-            return;
+unsafe fn begin<S: Simd>(
+    arrays: Arrays,
+    batch: &mut Batch,
+    grips: &mut Grips,
+    rubs: &impl FrictionOf,
+    push_out: f32,
+) {
+    let (pressed, apart) = (S::read(&batch.pressed), S::splat(Held::APART));
+    let alive = pressed.above(S::splat(0.0));
+    if !S::any(alive) {
+        // Most have been apart for long: their memory is not written.
+        if S::any(pressed.above(apart)) {
+            apart.write(&mut batch.pressed);
         }
-        let meeting = Meeting {
-            a: Party { at: vector(at_a), start: vector(at_a), weight: at_a[3] },
-            b: Party { at: vector(at_b), start: vector(at_b), weight: at_b[3] },
-            contact,
-            lower: S::splat(1.0),
-        };
-        let (push, touching) = meeting.without_friction();
-        let (to_a, to_b, movable) = meeting.share(push, omega);
-        let valid = S::both(touching, movable);
-        S::scatter(moved(at_a, to_a, valid), start, a);
-        S::scatter(moved(at_b, to_b, valid), start, b);
+        return;
     }
+    // SAFETY: the caller's promise.
+    let began = unsafe { began::<S>(arrays.start, batch, push_out) };
+    let floor = began.floor();
+    let alive = S::both(alive, floor.above(S::splat(0.0)));
+    let mut grip = grips.grip(pressed);
+    grip.begin(began.normal(S::splat(1.0)), began.at, rubs.friction::<S>(batch));
+    S::select(alive, grip.pressed, apart).write(&mut batch.pressed);
+    began.share().write(&mut grips.share);
+    floor.write(&mut grips.floor);
+    grips.keep(&grip);
 }
 
 /// # Safety
 /// The slots are rows of the arrays, and nobody else accesses them.
 #[inline(always)]
-unsafe fn contact<S: Simd, F: FrictionOf>(arrays: Arrays, batch: &Batch, from: F, omega: S) {
-    let Arrays { predicted, start } = arrays;
+unsafe fn solve<S: Simd>(
+    arrays: Arrays,
+    batch: &mut Batch,
+    grips: &mut Grips,
+    rubs: &impl FrictionOf,
+    omega: f32,
+    push_out: f32,
+) {
     let (a, b) = (batch.a.as_ptr(), batch.b.as_ptr());
     // SAFETY: the caller's promise.
+    let [at_a, at_b] = unsafe { [S::gather(arrays.predicted, a), S::gather(arrays.predicted, b)] };
+    let (contact, pressed) = (S::read(&batch.contact), S::read(&batch.pressed));
+    let at = vector(at_a) - vector(at_b);
+    let (zero, near) = (S::splat(0.0), (contact * contact).above(at.length_sq()));
+    if !S::any(S::either(near, pressed.above(zero))) {
+        return;
+    }
+    let mut grip = grips.grip(pressed);
+    let [mut share, mut floor] = [S::read(&grips.share), S::read(&grips.floor)];
+    let fresh = S::both(near, zero.above(pressed));
+    if S::any(fresh) {
+        // SAFETY: the caller's promise.
+        let began = unsafe { began::<S>(arrays.start, batch, push_out) };
+        grip.pressed = S::select(fresh, zero, grip.pressed);
+        grip.anchor = Vector::select(fresh, began.at, grip.anchor);
+        grip.given = Vector::select(fresh, Vector { x: zero, y: zero, z: zero }, grip.given);
+        grip.limit = S::select(fresh, S::splat(Held::OPEN), grip.limit);
+        share = S::select(fresh, began.share(), share);
+        floor = S::select(fresh, began.floor(), floor);
+        share.write(&mut grips.share);
+        floor.write(&mut grips.floor);
+    }
+    let meeting = Meeting { at, contact, floor, lower: S::splat(1.0) };
+    let push = meeting.solve(&mut grip, rubs.friction::<S>(batch), S::splat(omega));
+    grip.pressed.write(&mut batch.pressed);
+    grips.keep(&grip);
+    // SAFETY: the caller's promise.
     unsafe {
-        let (at_a, at_b) = (S::gather(predicted, a), S::gather(predicted, b));
-        let contact = S::load(batch.contact.as_ptr());
-        if !any_touch(&at_a, &at_b, contact) {
-            return;
-        }
-        let (start_a, start_b) = (S::gather(start, a), S::gather(start, b));
-        let meeting = Meeting {
-            a: Party { at: vector(at_a), start: vector(start_a), weight: start_a[3] },
-            b: Party { at: vector(at_b), start: vector(start_b), weight: start_b[3] },
-            contact,
-            lower: S::splat(1.0),
-        };
-        let (push, touching) = meeting.with_friction(from.friction::<S>(batch));
-        let (to_a, to_b, movable) = meeting.share(push, omega);
-        let valid = S::both(touching, movable);
-        S::scatter(moved(at_a, to_a, valid), predicted, a);
-        S::scatter(moved(at_b, to_b, valid), predicted, b);
+        S::scatter(moved(at_a, push * share), arrays.predicted, a);
+        S::scatter(moved(at_b, push * (share - 1.0)), arrays.predicted, b);
+    }
+}
+
+impl Grips {
+    #[inline(always)]
+    fn grip<S: Simd>(&self, pressed: S) -> Grip<S> {
+        let (given, anchor) = (Vector::read(&self.given, 0), Vector::read(&self.anchor, 0));
+        Grip { pressed, given, anchor, limit: S::read(&self.limit) }
+    }
+    #[inline(always)]
+    fn keep<S: Simd>(&mut self, grip: &Grip<S>) {
+        grip.given.write(&mut self.given, 0);
+        grip.anchor.write(&mut self.anchor, 0);
+        grip.limit.write(&mut self.limit);
     }
 }
 
@@ -231,10 +340,9 @@ fn vector<L: Copy>([x, y, z, _]: [L; 4]) -> Vector<L> {
     Vector { x, y, z }
 }
 
-/// A row moved by `to` where the mask is set.
+/// A row moved by `to`.
 #[inline(always)]
-fn moved<L: crate::simd::Number>(row: [L; 4], to: Vector<L>, mask: L::Mask) -> [L; 4] {
-    let old = vector(row);
-    let Vector { x, y, z } = Vector::select(mask, old + to, old);
+fn moved<L: crate::simd::Number>(row: [L; 4], to: Vector<L>) -> [L; 4] {
+    let Vector { x, y, z } = vector(row) + to;
     [x, y, z, row[3]]
 }

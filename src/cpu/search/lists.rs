@@ -158,9 +158,12 @@ impl<T: Copy + Default + Send + Sync, W: Default + Send> Lists<T, W> {
     }
 
     /// How many lists there are.
-    #[cfg(feature = "vulkan")]
     pub fn particles(&self) -> usize {
         self.place.len()
+    }
+    /// The entries, wherever they stand.
+    pub fn all(&self) -> &[T] {
+        &self.entries[..self.used]
     }
     /// Entries in all.
     pub fn len(&self) -> usize {
@@ -184,12 +187,32 @@ impl<T: Copy + Default + Send + Sync, W: Default + Send> Lists<T, W> {
             crate::simd::prefetch(entry);
         }
     }
+    /// Where the entries of each particle stand, and all of them, to be changed in place.
+    pub fn parts_mut(&mut self) -> (Places<'_>, &mut [T]) {
+        (Places(&self.place), &mut self.entries[..self.used])
+    }
+    /// Where the entries of particle i stand.
+    #[inline]
+    pub fn range(&self, i: usize) -> Range<usize> {
+        Places(&self.place).range(i)
+    }
     /// The entries of particle i.
     #[inline]
     pub fn of(&self, i: usize) -> &[T] {
-        let place = self.place[i].load(Relaxed);
+        &self.entries[self.range(i)]
+    }
+}
+
+/// Where the entries of each particle stand.
+#[derive(Clone, Copy)]
+pub(crate) struct Places<'a>(&'a [AtomicU64]);
+
+impl Places<'_> {
+    #[inline]
+    pub fn range(self, i: usize) -> Range<usize> {
+        let place = self.0[i].load(Relaxed);
         let first = place as u32 as usize;
-        &self.entries[first..first + (place >> 32) as usize]
+        first..first + (place >> 32) as usize
     }
 }
 

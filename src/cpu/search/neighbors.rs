@@ -56,14 +56,21 @@ impl Added {
 
 /// Makes the list that passes are about now, with the structure over its points.
 pub(crate) fn find(team: &Team, pass: Pass, world: &World, scratch: &mut Scratch) -> Result<()> {
-    let Scratch { broad, neighbors, added, joined, list, .. } = scratch;
+    let Scratch { broad, neighbors, added, joined, list, rows_are_known, .. } = scratch;
     let (particles, params) = (&world.particles, &world.params);
     let added_list = world.lists.get(*list).map(|list| &list.description);
     let full = match added_list {
         Some(list) => list.pairs == ListPairs::Full,
         None => params.solver == Solver::Jacobi,
     };
-    let neighbors = if added_list.is_some() { added.of(*list) } else { neighbors };
+    let neighbors = match added_list {
+        Some(_) => added.of(*list),
+        None => {
+            // What contacts hold is by entry of the old list.
+            *rows_are_known = false;
+            neighbors
+        }
+    };
     let Neighbors { lists, traits, both, built, builds } = neighbors;
     let everything = added_list.is_some_and(|list| list.filter == ListFilter::Everything);
     let mut filter = if everything {

@@ -90,24 +90,23 @@ fn a_program_does_what_the_tree_says_however_little_is_unrolled() {
 
 #[test]
 fn a_program_stays_short_however_long_its_loops_are() {
-    let of = |substeps: u32, iterations: u32, stabilization: u32| {
+    let of = |substeps: u32, iterations: u32| {
         let mut world = world(Solver::Colored);
         world.params.substeps = substeps;
         world.params.iterations = iterations;
-        world.params.stabilization = stabilization;
         let plan = Plan::of(&world, None, 64);
         let program = Program::of(&schedule(&world), &plan, UNROLLED);
         let kernels = |turn: &Turn| kernels(&turn.dispatch, &plan).len();
         let recorded: usize = program.chunks.iter().flatten().map(kernels).sum();
         (recorded, program.plays.len())
     };
-    let (some, many) = (of(1, 5000, 2), of(1, 100_000, 1000));
+    let (some, many) = (of(1, 5000), of(1, 100_000));
     assert!(some.0 < 1000, "{some:?}");
     assert_eq!(some, many);
     // A substep adds what reads its number: two times obstacles, and a pin.
-    let (some, many) = (of(500, 5000, 2), of(1000, 5000, 2));
+    let (some, many) = (of(500, 5000), of(1000, 5000));
     let obstacles = 2 * kernels_of_obstacles();
-    assert_eq!(many.0 - some.0, 500 * (obstacles / 2 + 1), "{some:?} {many:?}");
+    assert_eq!(many.0 - some.0, 500 * (obstacles + 1), "{some:?} {many:?}");
 }
 
 /// Kernels of a dispatch of `collide_environment`.

@@ -19,7 +19,7 @@ use super::{Groups, Stage};
 use crate::cpu::collide_environment::{Guard, Posed};
 use crate::pass::Buffer;
 use crate::shape::triangle_bvh::{TriangleBvh, unit_normal};
-use crate::step::Dispatch;
+use crate::step::{Dispatch, Part};
 use crate::vulkan::plan::Plan;
 use crate::world::World;
 use crate::world::collider::{Collider, Pose, Shape};
@@ -31,9 +31,12 @@ use words::{
     WORDS as COLLIDER,
 };
 
-pub(super) fn stages(_: &Dispatch, _: &Plan, out: &mut Vec<Stage>) {
+pub(super) fn stages(dispatch: &Dispatch, _: &Plan, out: &mut Vec<Stage>) {
+    let again = [u32::from(dispatch.part == Part::Again), 0, 0];
+    out.push(Stage::new("keep", Groups::Particles).with(again));
     out.push(Stage::new("begin", Groups::One));
     out.push(Stage::new("find", Groups::Particles));
+    out.push(Stage::new("hold", Groups::Particles).with(again));
 }
 
 /// Words of `environment_contacts`.

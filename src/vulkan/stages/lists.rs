@@ -272,20 +272,34 @@ fn encode_rows(from: &Encoder, out: &mut [u32]) {
         next as u32
     };
     let mut begun = vec![false; tiles.len()];
+    for_each_pair(from, |tile, pair_color, pair, contact| {
+        let end = put(out, pair, contact);
+        let Some(tile) = tile else { return };
+        let ends = &mut out[row[tile]..][..=words::PAIR_COLORS];
+        if !std::mem::replace(&mut begun[tile], true) {
+            ends.fill(end - 1);
+        }
+        ends[pair_color as usize + 1..].fill(end);
+    });
+}
+
+/// Calls `visit` with the pairs of `contact_rows` in their order: the tile, unless no tile holds it, the
+/// pair's colour there, a, b and the contact distance, m.
+pub(super) fn for_each_pair(
+    from: &Encoder,
+    mut visit: impl FnMut(Option<usize>, u32, [u32; 2], f32),
+) {
+    let Encoder { scratch, plan, .. } = *from;
+    if scratch.contact_rows.tiles(plan.particles).is_none() {
+        return;
+    }
     scratch.contact_rows.for_each_colored_pair(
         &scratch.neighbors,
         &contact_points(from),
-        |tile, pair_color, pair, contact| {
-            let end = put(out, pair, contact);
-            let ends = &mut out[row[tile]..][..=words::PAIR_COLORS];
-            if !std::mem::replace(&mut begun[tile], true) {
-                ends.fill(end - 1);
-            }
-            ends[pair_color as usize + 1..].fill(end);
-        },
+        |tile, pair_color, pair, contact| visit(Some(tile), pair_color, pair, contact),
     );
     for (a, b, contact) in scratch.contact_rows.far_pairs() {
-        put(out, [a, b], contact);
+        visit(None, 0, [a, b], contact);
     }
 }
 

@@ -63,7 +63,8 @@ pub(crate) fn stages(dispatch: &Dispatch, plan: &Plan, out: &mut Vec<Stage>) {
         Pass::Predict | Pass::ApplyDeltas | Pass::UpdateVelocity | Pass::Sleep => {
             particles::stages(dispatch, plan, out);
         }
-        Pass::StabilizeContacts
+        Pass::RememberContacts
+        | Pass::AnchorContacts
         | Pass::SolveContacts
         | Pass::SolveEnvironment
         | Pass::Restitution => contacts::stages(dispatch, plan, out),

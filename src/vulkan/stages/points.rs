@@ -16,14 +16,11 @@ pub(super) fn stages(dispatch: &Dispatch, _: &Plan, out: &mut Vec<Stage>) {
     let each = |entry| Stage::new(entry, Groups::Particles);
     match (dispatch.pass, dispatch.part) {
         (Pass::CollidePoints, part) => {
-            // Looked at again only where somebody was moved; what was settled, or what was predicted.
-            let again = u32::from(matches!(part, Part::Start | Part::Settle));
-            let settles = u32::from(matches!(part, Part::Begin | Part::Settle));
-            let push = [again, settles, 0];
+            // Looked at again only where somebody was moved.
+            let push = [u32::from(part == Part::Start), 0, 0];
             out.extend([Stage::new("begin", Groups::One).with(push), each("find").with(push)]);
         }
         (_, Part::Start) => out.push(each("back")),
-        (_, Part::Settle) => out.push(each("unsettle")),
         _ => out.extend([each("gather"), each("apply")]),
     }
 }

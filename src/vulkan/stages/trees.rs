@@ -50,6 +50,8 @@ pub(super) fn stages(dispatch: &Dispatch, plan: &Plan, out: &mut Vec<Stage>) {
             ("put", Particles),
             ("gather_incidence", Particles),
             ("put_incidence", Particles),
+            ("gather_walls", Particles),
+            ("put_walls", Particles),
             // These have nothing to do where no wind blows on surfaces.
             ("gather_fans", Particles),
             ("put_fans", Particles),

@@ -33,9 +33,9 @@ pub const GROUPS: &[Group] = &[
     group(
         "Contacts",
         Shown::Open,
-        &["friction", "static_friction", "restitution", "restitution_threshold"],
+        &["friction", "static_friction", "restitution", "restitution_threshold", "push_out"],
     ),
-    group("Accuracy", Shown::Open, &["substeps", "iterations", "stabilization"]),
+    group("Accuracy", Shown::Open, &["substeps", "iterations"]),
     group(
         "Solving",
         Shown::Advanced,
