@@ -315,9 +315,10 @@ impl Memory<'_> {
         }
     }
 
-    /// What a contact of particle i goes on from, where those found `earlier` took theirs. In the same
-    /// substep it must have the same `normal`, too: what another plane gave is no longer to be taken
-    /// back, for constraints have answered to it.
+    /// What a contact of particle i goes on from, where those found `earlier` took theirs. When a
+    /// substep begins, only contacts that press go on. In the same substep any tells how deep the
+    /// particle was, but to go on the contact must have the same `normal`: what another plane gave is
+    /// no longer to be taken back, for constraints have answered to it.
     fn before(
         &self,
         i: usize,
