@@ -72,6 +72,7 @@ const BENCHES: &[(&str, On, Per)] = &[
     ("find_neighbors_brute", Brute, Particle),
     ("color_contacts", Grid, Pair),
     ("collide_environment", Grid, Particle),
+    ("restitution", Grid, Pair),
     ("anchor_contacts", Grid, Pair),
     ("collide_points", Draped, Particle),
     ("solve_contacts", Grid, Pair),
@@ -80,8 +81,8 @@ const BENCHES: &[(&str, On, Per)] = &[
     ("solve_points", Draped, Particle),
     ("accelerate", Cloth, Particle),
     ("update_velocity", Grid, Particle),
-    ("restitution", Grid, Pair),
     ("sleep", Grid, Particle),
+    ("rebase", Grid, Particle),
 ];
 
 /// Steps of a run, after some that make lists and memory; enough for particles to be sorted anew.

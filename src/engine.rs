@@ -359,6 +359,7 @@ impl Engine {
         }
         let Engine { world, cpu, schedule, report, .. } = self;
         cpu.team.clear_busy();
+        cpu.begin_step();
         let _visit = cpu.team.visit();
         if let Err(error) = walk(cpu, world, &schedule.nodes, h, report) {
             // What contacts hold may be of lists that were given up.

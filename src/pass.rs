@@ -47,17 +47,17 @@ macro_rules! passes {
 
 passes! {
     BreakConstraints "break_constraints" "removes constraints strained past their threshold, lets others yield"
-        reads [Position Distance Bend Volume] writes [Distance Bend Volume];
+        reads [Position Start Distance Bend Volume] writes [Distance Bend Volume];
     SortParticles "sort_particles" "puts particles that are near in space near in memory, now and then"
         reads [Sorted] writes [Position Predicted Velocity Radius Phase Material Rest Start ListReference Points Codes Sorted Delta Distance Bend Volume Pins Surfaces ContactMemory];
     CatchWind "catch_wind" "lets the triangles of cloth catch the wind: drag and lift"
-        reads [Position Velocity Rest Surfaces Winds] writes [Delta Velocity];
+        reads [Position Start Velocity Rest Surfaces Winds] writes [Delta Velocity];
     Predict "predict" "applies forces and moves each particle along its velocity; clears the multipliers"
-        reads [Position Velocity] writes [Position Velocity Predicted Start Distance Bend Volume Pins];
+        reads [Position Start Velocity] writes [Position Velocity Predicted Start Distance Bend Volume Pins];
     Bounds "bounds" "finds whether a particle left its list's margin and, if so, the box around all"
         reads [Position Predicted Radius ListReference] writes [ListReference Points];
     RememberContacts "remember_contacts" "tells the world what contacts hold, before lists are made anew and after a step"
-        reads [Neighbors ContactRows Grips EnvironmentContacts WallGrips] writes [ContactMemory];
+        reads [Start Neighbors ContactRows Grips EnvironmentContacts WallGrips] writes [ContactMemory];
     GridCount "grid_count" "finds each particle's grid cell and counts those of each slab of cells"
         reads [Points] writes [GridBucket GridSlab];
     GridScan "grid_scan" "turns the counts of slabs into places"
@@ -89,35 +89,37 @@ passes! {
     ColorContacts "color_contacts" "sorts the listed pairs into batches that share no particle, tile by tile"
         reads [Neighbors Points] writes [ContactRows];
     CollideEnvironment "collide_environment" "lists the planes of the obstacles each particle may touch, swept"
-        reads [Position Predicted Radius Colliders Material Materials] writes [EnvironmentContacts WallGrips ContactMemory];
+        reads [Position Start Predicted Radius Colliders Material Materials] writes [EnvironmentContacts WallGrips ContactMemory];
+    Restitution "restitution" "bounces what closes fast, handed on from contact to contact"
+        reads [Position Start Predicted Velocity Radius Material Materials Neighbors EnvironmentContacts] writes [Velocity Predicted Impacts];
     AnchorContacts "anchor_contacts" "lets contacts go on from what they held, so that friction remembers"
-        reads [Start Material Materials Neighbors ContactRows ContactMemory Grips] writes [Grips];
+        reads [Position Start Phase Material Materials Neighbors ContactRows ContactMemory Grips] writes [Grips];
     CollidePoints "collide_points" "lists the vertices of meshes that triangles of cloth may meet, swept"
-        reads [Position Predicted Rest Radius Surfaces Colliders] writes [PointContacts];
+        reads [Position Start Predicted Rest Radius Surfaces Colliders] writes [PointContacts];
     SolveContacts "solve_contacts" "pushes touching particles apart, with static and kinetic friction"
         reads [Position Start Predicted Material Materials Neighbors ContactRows Grips] writes [Delta Predicted Grips];
     ApplyDeltas "apply_deltas" "averages gathered corrections and applies them"
-        reads [Delta Corrections Distance Bend Volume] writes [Predicted Velocity];
+        reads [Delta Corrections Distance Bend Volume] writes [Predicted];
     SolveEnvironment "solve_environment" "puts particles outside the obstacles, with friction"
-        reads [Position Predicted Radius Material Materials EnvironmentContacts WallGrips] writes [Predicted WallGrips];
+        reads [Start Predicted Radius Material Materials EnvironmentContacts WallGrips] writes [Predicted WallGrips];
     SolvePoints "solve_points" "keeps triangles of cloth off the vertices of meshes, with friction"
-        reads [Predicted Start Material Materials PointContacts] writes [Delta Predicted];
+        reads [Position Start Predicted Material Materials PointContacts] writes [Delta Predicted];
     SolveDistance "solve_distance" "projects distance constraints"
-        reads [Predicted Distance] writes [Predicted Distance Corrections];
+        reads [Position Predicted Distance] writes [Predicted Distance Corrections];
     SolveBend "solve_bend" "projects dihedral hinges"
-        reads [Predicted Bend] writes [Predicted Bend Corrections];
+        reads [Position Predicted Bend] writes [Predicted Bend Corrections];
     SolveVolume "solve_volume" "projects tetrahedron volumes"
-        reads [Predicted Volume] writes [Predicted Volume Corrections];
+        reads [Position Predicted Volume] writes [Predicted Volume Corrections];
     SolvePin "solve_pin" "pulls pinned particles to their targets"
-        reads [Predicted Pins] writes [Predicted Pins];
+        reads [Position Predicted Pins] writes [Predicted Pins];
     Accelerate "accelerate" "carries iterates further the way they went, and stops when they diverge"
         reads [Predicted Iterates Distance Bend Volume Pins] writes [Predicted Iterates Distance Bend Volume Pins];
     UpdateVelocity "update_velocity" "makes velocities from the moves; quarantines non-finite particles"
-        reads [Position Predicted Velocity] writes [Velocity VelocityPrior Predicted Position];
-    Restitution "restitution" "gives closing contacts their bounce"
-        reads [Predicted Velocity VelocityPrior Radius Material Materials Neighbors ContactRows EnvironmentContacts] writes [Velocity Delta];
+        reads [Position Start Predicted Velocity] writes [Velocity Predicted Position];
     Sleep "sleep" "takes the new positions, unless a particle is slower than the sleeping threshold"
-        reads [Predicted] writes [Position];
+        reads [Predicted Start] writes [Start];
+    Rebase "rebase" "counts moves from where the particles are now, and keeps what rounding leaves over"
+        reads [Position Start] writes [Position Start Predicted];
 }
 
 impl PassInfo {

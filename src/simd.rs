@@ -21,8 +21,6 @@ mod vector;
 mod wide;
 
 pub(crate) mod angle;
-mod exp;
-pub(crate) use exp::exp;
 pub use group::{group, group_mut, groups};
 pub(crate) use scalar::Scalar as Plain;
 pub use vector::Vector;

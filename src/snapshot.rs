@@ -16,7 +16,7 @@ use std::sync::OnceLock;
 mod types;
 
 const MAGIC: [u8; 8] = *b"motes\0\x1a\n";
-const VERSION: u32 = 5;
+const VERSION: u32 = 6;
 const HEADER: usize = 8 + 4 + 8 + 8 + 8;
 
 /// What a snapshot holds.
@@ -174,7 +174,7 @@ fn layout() -> Result<u64> {
 }
 
 /// 64 bits over words of 8 bytes; finds damage, not malice.
-fn checksum(bytes: &[u8]) -> u64 {
+pub(crate) fn checksum(bytes: &[u8]) -> u64 {
     let mix = |hash: u64, word: u64| {
         let hash = (hash ^ word).wrapping_mul(0x9e37_79b9_7f4a_7c15);
         hash ^ hash >> 32
@@ -211,6 +211,6 @@ mod tests {
             };
             assert!(text.contains(&format!(" {field}: ")), "{buffer:?} is not saved");
         }
-        assert!(!text.contains(" velocity_prior: "), "scratch is not saved");
+        assert!(!text.contains(" impacts: "), "scratch is not saved");
     }
 }

@@ -38,8 +38,6 @@ pub enum Part {
     Lists,
     /// Once more, where the particles really went (`collide_environment`).
     Again,
-    /// Velocities (`apply_deltas` after `restitution`).
-    Velocity,
     /// What the pass remembers from iteration to iteration begins anew (`accelerate`).
     Begin,
     /// Contacts between particles, not those with obstacles (`restitution`).
@@ -119,7 +117,7 @@ pub fn schedule(world: &World) -> Schedule {
         if obstacles {
             substep.run(Pass::CollideEnvironment);
         }
-
+        bounce(substep, world);
         if contacts {
             substep.run(Pass::AnchorContacts);
         }
@@ -173,7 +171,6 @@ pub fn schedule(world: &World) -> Schedule {
             }
         }
         substep.run(Pass::UpdateVelocity);
-        bounce(substep, world);
         substep.run(Pass::Sleep);
     });
     if contacts || obstacles {
@@ -185,28 +182,22 @@ pub fn schedule(world: &World) -> Schedule {
     if obstacles {
         step.part(Pass::SolveEnvironment, Part::Count);
     }
+    step.run(Pass::Rebase);
     Schedule { nodes: step.nodes, broad_phase: structure }
 }
 
-/// What bounces at the end of a substep, if anything does.
+/// What closes fast bounces before the solve, which then finds only what closes slowly, and stops it.
 fn bounce(substep: &mut Body, world: &World) {
-    let (pairs, walls) = (world.pairs_may_bounce(), world.walls_may_bounce());
-    if world.params.solver == Solver::Jacobi {
-        let part = match (pairs, walls) {
-            (true, true) => Part::All,
-            (true, false) => Part::Pairs,
-            (false, true) => Part::Walls,
-            (false, false) => return,
-        };
-        substep.part(Pass::Restitution, part);
-        substep.part(Pass::ApplyDeltas, Part::Velocity);
-        return;
-    }
-    if pairs {
-        substep.part(Pass::Restitution, Part::Pairs);
-    }
-    if walls {
-        substep.part(Pass::Restitution, Part::Walls);
+    let part = match (world.pairs_may_bounce(), world.walls_may_bounce()) {
+        (true, true) => Part::All,
+        (true, false) => Part::Pairs,
+        (false, true) => Part::Walls,
+        (false, false) => return,
+    };
+    substep.part(Pass::Restitution, part);
+    // Who bounced goes another way, perhaps into another obstacle.
+    if !world.colliders.is_empty() {
+        substep.part(Pass::CollideEnvironment, Part::Again);
     }
 }
 

@@ -35,6 +35,7 @@ fn free_fall_is_exact() {
     ] {
         let mut world = World::new();
         world.params.integrator = integrator;
+        world.params.substeps = 1;
         let id = world.add_particle(&particle(Vec3::ZERO, 2.0, 0.1)).unwrap();
         let mut engine = engine(world);
         for _ in 0..n {

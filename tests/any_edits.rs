@@ -87,7 +87,7 @@ fn edit() -> impl Strategy<Value = Edit> {
         (vector(), number(), number(), number()).prop_map(|(velocity, drag, gust, length)| {
             Edit::SurfaceWind { velocity, drag, gust, length }
         }),
-        (0usize..4, 0usize..2, number(), 1u32..4).prop_map(
+        (0usize..4, 0usize..2, prop_oneof![0.0f32..1.5, number()], 1u32..4).prop_map(
             |(solver, method, mass_scale, substeps)| Edit::Tune {
                 solver,
                 method,

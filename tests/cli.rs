@@ -13,6 +13,8 @@ mod render;
 mod run;
 #[path = "cli/view.rs"]
 mod view;
+#[path = "cli/voxelize.rs"]
+mod voxelize;
 #[cfg(feature = "vulkan")]
 #[path = "cli/vulkan.rs"]
 mod vulkan;

@@ -303,8 +303,9 @@ fn lists_are_kept_while_they_hold() {
     for _ in 0..steps {
         let report = engine.step(1.0 / 60.0).unwrap();
         builds += report.list_builds;
-        met |= report.contacts > 0;
         let at = |id| engine.world().position(id).unwrap();
+        // Two that go on together touch to the last bit, so they may not be counted as contacts.
+        met |= at(left).distance(at(right)) < 2.0001 * radius;
         assert!(at(left).distance(at(right)) > 1.999 * radius, "passed through");
     }
     assert!(met, "they never met");

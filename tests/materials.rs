@@ -53,6 +53,7 @@ fn slide(speed: f32, mu: f32, h: f32) -> f32 {
 fn particles_of_each_material_slide_as_far_as_theirs_and_the_floors_friction_let_them() {
     for solver in SOLVERS {
         let mut world = World::new();
+        world.params.substeps = 1;
         world.params.solver = solver;
         (world.params.friction, world.params.static_friction) = (0.5, 0.5);
         let stone = add_material(&mut world, 0.4, 0.0);

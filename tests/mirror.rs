@@ -170,12 +170,12 @@ fn citations_resolve_inside_the_repository() {
     assert!(keys > 10, "the search finds keys: {keys}");
 }
 
-/// `docs/plane_kind.patch`, the example of a new kind of constraint in CONTRIBUTING, takes eight files
+/// `docs/level_kind.patch`, the example of a new kind of constraint in CONTRIBUTING, takes eight files
 /// (and the module that is assembled from one of them), and still applies: the lines that it takes
 /// as given, and those that it takes away, stand in the files in this order.
 #[test]
 fn the_example_of_a_new_kind_applies_and_is_small() {
-    let patch = read("docs/plane_kind.patch");
+    let patch = read("docs/level_kind.patch");
     let mut files = Vec::new();
     for part in patch.split("diff --git a/").skip(1) {
         let name = part.split_whitespace().next().unwrap();

@@ -16,6 +16,8 @@ mod constraints;
 mod contacts;
 #[path = "parity/environment.rs"]
 mod environment;
+#[path = "parity/far.rs"]
+mod far;
 #[path = "parity/lists.rs"]
 mod lists;
 #[path = "parity/materials.rs"]

@@ -72,6 +72,7 @@ fn the_deepest_overlap_is_a_share_of_the_smaller_radius() {
     let mut world = World::new();
     world.params.gravity = Vec3::ZERO;
     world.params.iterations = 0;
+    world.params.mass_scale = 0.0;
     for (x, radius, group) in [(0.0, 0.1, 1), (0.25, 0.2, 2), (5.0, 0.1, 3)] {
         let (position, velocity, phase) = (Vec3::X * x, Vec3::ZERO, Phase::group(group));
         world.add_particle(&Particle { position, velocity, mass: 1.0, radius, phase }).unwrap();

@@ -280,7 +280,7 @@ fn a_kept_size_is_cut_to_the_screen() {
 fn slow_physics_does_not_stop_the_window() {
     let Some(session) = Session::start() else { return };
     // Some hundred milliseconds a step.
-    let script = "set iterations 10000\nspeed 0\nplay\nwait 3\nreport a.json\nwait 40\n\
+    let script = "set iterations 1250\nspeed 0\nplay\nwait 3\nreport a.json\nwait 40\n\
         report b.json\nclick 456 551\nwait 60\nreport c.json\n";
     session.run("cloth_hang", script);
     let [a, b, c] = ["a.json", "b.json", "c.json"].map(|name| session.report(name));

@@ -4,15 +4,19 @@
 //! that gave all the friction they could slide on with mu_k, the others hold with mu_s. What was
 //! pushed and held is counted from 0 again, and pairs that do not press on each other are forgotten.
 //! Where the lists are new, what contacts held comes from the world.
-//! Reads: start [m, 1/kg scaled], materials, neighbour lists or contact rows, contact memory.
+//! In the first substep of a step, and where the lists are new, rows are told how their particles lie to
+//! each other. Of two grains that lie on each other the upper takes more of what they are moved, see
+//! `contact/lift.rs`.
+//! Reads: position [m], start [m, 1/kg], phase, materials, neighbour lists or contact rows, contact memory.
 //! Writes: what contacts hold, in the order of the rows.
 //! Order: each pair alone; deterministic.
 
 use super::contact::block::Work;
+use super::contact::lift::Lift;
 use super::solve_contacts::{pairs, push_out, rubs};
 use super::team::{BLOCK, Shared, Team};
 use super::{Moment, Scratch};
-use crate::world::{ContactMemory, Held, Partner, Solver, World};
+use crate::world::{ContactMemory, Held, Particles, Partner, Solver, World};
 
 pub(crate) fn run(team: &Team, world: &mut World, scratch: &mut Scratch, at: &Moment) {
     let push_out = push_out(world, at);
@@ -20,13 +24,19 @@ pub(crate) fn run(team: &Team, world: &mut World, scratch: &mut Scratch, at: &Mo
     scratch.memory_is_behind = true;
     let memory = &world.contact_memory;
     if world.params.solver == Solver::Colored {
-        let Scratch { start, contact_rows: rows, material_pairs, .. } = scratch;
+        let Scratch { contact_rows: rows, material_pairs, .. } = scratch;
+        let up = world.lift();
+        let Particles { position, start, predicted, phase, material, .. } = &mut world.particles;
         if new {
             rows.recall(team, |a, b| recall(memory, a as usize, b as usize));
         }
-        let rubs = rubs(&world.particles.material, material_pairs);
-        let p = &mut world.particles.predicted;
-        return rows.work(team, p, start, rubs, Work::Begin { push_out });
+        if new || !scratch.contact_bases_are_known {
+            rows.take_bases(team, position);
+            scratch.contact_bases_are_known = true;
+        }
+        let rubs = rubs(material, material_pairs);
+        let lift = Lift { up, phases: phase };
+        return rows.work(team, predicted, start, rubs, Work::Begin { push_out, lift });
     }
     let mut held = std::mem::take(&mut scratch.held);
     let neighbors = &scratch.neighbors;

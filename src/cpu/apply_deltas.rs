@@ -1,8 +1,8 @@
 //! Averages gathered corrections and applies them.
 //! p += (sum of corrections) / (how many) [J 3.1.4]. Contacts are relaxed pair by pair beforehand, so
 //! that momentum is kept: theirs are sums.
-//! Reads: delta [m or m/s, count], or the corrections of a Jacobi sweep.
-//! Writes: predicted; velocity after `restitution`.
+//! Reads: delta [m, count], or the corrections of a Jacobi sweep.
+//! Writes: predicted.
 //! Order: each particle alone; deterministic.
 
 use super::team::{BLOCK, Shared, Team};
@@ -20,7 +20,6 @@ pub(crate) fn run(team: &Team, world: &mut World, scratch: &mut Scratch, at: &Mo
             let Some(cache) = scratch.kinds.get(kind as usize) else { return };
             solve::gather(team, &mut particles.predicted, cache, method);
         }
-        Part::Velocity => apply(team, &mut particles.velocity, &scratch.delta),
         _ => apply(team, &mut particles.predicted, &scratch.delta),
     }
 }

@@ -4,17 +4,17 @@
 //! moved at most its slack: then no pair that was out of the list can have come within reach. For
 //! contacts, which reach r, that is m r with a slack of (m - 1) r. Looked at are predictions as they
 //! come; what the iterations add in a substep is not looked at again before the next.
-//! Reads: predicted [m], radius [m], list reference [m]. Writes: list reference, points [x, y, z,
+//! Reads: position and predicted [m], radius [m], list reference [m]. Writes: list reference, points [x, y, z,
 //! reach] m with their extent, staleness.
 //! Before particles are put in order of place it only loads the points where they are (`start`).
 //! Order: a minimum and a maximum, exact in any order.
 
-use super::search::broad::{Broad, Extent};
-use super::team::{BLOCK, Team};
+use super::search::broad::Broad;
+use super::team::{BLOCK, Shared, Team};
 use super::{Moment, Scratch};
 use crate::step::Part;
 use crate::world::{ListId, ListKey, ListReach, Particles, Span, World};
-use glam::{Vec3, Vec4};
+use glam::Vec4;
 use std::sync::atomic::{AtomicBool, Ordering::Relaxed};
 
 pub(crate) fn run(team: &Team, world: &mut World, scratch: &mut Scratch, at: &Moment) {
@@ -43,7 +43,7 @@ fn judge_contacts(team: &Team, world: &mut World, scratch: &mut Scratch) {
         || moved_far(team, particles, &particles.list_reference, slack);
     if renew {
         let particles = &mut world.particles;
-        particles.list_reference.copy_from_slice(&particles.predicted);
+        take_reference(team, particles);
         world.listed = true;
         world.list_key = ListKey::of(world);
         world.lists_since_sort += 1;
@@ -55,10 +55,6 @@ fn judge_contacts(team: &Team, world: &mut World, scratch: &mut Scratch) {
         scratch.contact_rows.expire();
         let particles = &world.particles;
         load(team, &particles.list_reference, particles, contact_reach(world), &mut scratch.broad);
-    }
-    if renew {
-        let (up, Extent { low, high, .. }) = (world.up(), scratch.broad.extent);
-        world.list_floor = up.dot(Vec3::select(up.cmpge(Vec3::ZERO), low, high));
     }
 }
 
@@ -75,7 +71,9 @@ fn judge_added(team: &Team, world: &mut World, scratch: &mut Scratch) {
         || moved_far(team, particles, &list.reference, |radius| slack.of(radius));
     let Some(list) = world.lists.get_mut(id) else { return };
     if renew {
-        list.reference.clone_from(&particles.predicted);
+        let Particles { position, predicted, .. } = particles;
+        list.reference.clear();
+        list.reference.extend(position.iter().zip(predicted).map(|(x, p)| place(x, p)));
         list.key = Some(key);
     }
     let neighbors = scratch.added.of(id);
@@ -98,6 +96,23 @@ fn load(
     broad.load(team, at.len(), |i| at[i].truncate().extend(reach(radius[i])));
 }
 
+/// Where a particle is predicted to be, m, with its inverse mass.
+#[inline(always)]
+fn place(position: &Vec4, predicted: &Vec4) -> Vec4 {
+    (*position + *predicted).truncate().extend(predicted.w)
+}
+
+/// The list of contacts is made for where the particles are predicted to be.
+fn take_reference(team: &Team, particles: &mut Particles) {
+    let Particles { position, predicted, list_reference, .. } = particles;
+    let rows = (Shared::new(list_reference), &position[..], &predicted[..]);
+    team.rows(rows, BLOCK, |_, (reference, position, predicted)| {
+        for ((reference, x), p) in reference.iter_mut().zip(position).zip(predicted) {
+            *reference = place(x, p);
+        }
+    });
+}
+
 /// Whether a particle left its slack, which depends on the radius.
 fn moved_far(
     team: &Team,
@@ -106,11 +121,13 @@ fn moved_far(
     slack: impl Fn(f32) -> f32 + Sync,
 ) -> bool {
     let far = AtomicBool::new(false);
-    let rows = (&particles.predicted[..], reference, &particles.radius[..]);
-    team.rows(rows, BLOCK, |_, (now, then, radius)| {
-        let block_far = now.iter().zip(then).zip(radius).any(|((now, then), &r)| {
+    let Particles { position, predicted, radius, .. } = particles;
+    let rows = (&position[..], &predicted[..], reference, &radius[..]);
+    team.rows(rows, BLOCK, |_, (position, predicted, then, radius)| {
+        let now = position.iter().zip(predicted);
+        let block_far = now.zip(then).zip(radius).any(|(((x, p), then), &r)| {
             let limit = slack(r);
-            (*now - *then).truncate().length_squared() > limit * limit
+            (place(x, p) - *then).truncate().length_squared() > limit * limit
         });
         if block_far {
             far.store(true, Relaxed);

@@ -2,21 +2,20 @@
 //! `src/kind` says what the strain of each kind is. Breaking is judged on the original rest value;
 //! past the yield strain the rest value follows, so that the elastic strain stays at the yield
 //! strain [C 6.6.2].
-//! Reads: position [m], constraint rows. Writes: constraint rows.
+//! Reads: position and start [m], constraint rows. Writes: constraint rows.
 //! Order: rows are judged alone and closed up in order inside each colour; deterministic.
 
 use super::Scratch;
 use super::team::{Shared, Team};
 use crate::kind::{Kind, Sets, Stored, Visit};
 use crate::report::StepReport;
-use crate::world::{ConstraintRows, ConstraintSet, World};
-use glam::Vec4;
+use crate::world::{ConstraintRows, ConstraintSet, Places, World};
 
 /// Rows a block holds.
 const BLOCK: usize = 4096;
 
 pub(crate) fn run(team: &Team, world: &mut World, scratch: &mut Scratch, report: &mut StepReport) {
-    let at = &world.particles.position[..];
+    let at = world.particles.now();
     let (sets, gone) = (&mut world.sets, &mut scratch.gone);
     let mut judge = Judge { team, at, sets, gone, torn: Vec::new(), broken: 0 };
     // Distance constraints come first: the edges that tear are known to all that follow.
@@ -29,7 +28,7 @@ pub(crate) fn run(team: &Team, world: &mut World, scratch: &mut Scratch, report:
 /// Judges one kind after the other.
 struct Judge<'a> {
     team: &'a Team,
-    at: &'a [Vec4],
+    at: Places<'a>,
     sets: &'a mut Sets,
     /// Which rows of the kind break.
     gone: &'a mut Vec<bool>,
@@ -42,7 +41,7 @@ impl Visit for Judge<'_> {
     fn visit<K: Stored<N>, const N: usize>(&mut self) {
         let Judge { team, at, sets, gone, torn, broken } = self;
         let set = K::set_mut(sets);
-        judge::<K, N>(team, set, at, gone);
+        judge::<K, N>(team, set, *at, gone);
         match K::KIND {
             Kind::Distance => *torn = sorted_pairs(set, gone),
             _ => mark_torn(set, torn, gone),
@@ -58,7 +57,7 @@ impl Visit for Judge<'_> {
 fn judge<K: Stored<N>, const N: usize>(
     team: &Team,
     set: &mut ConstraintSet<N>,
-    at: &[Vec4],
+    at: Places<'_>,
     gone: &mut Vec<bool>,
 ) {
     gone.clear();
@@ -69,7 +68,7 @@ fn judge<K: Stored<N>, const N: usize>(
         (Shared::new(gone), Shared::new(rest), &rest_original[..], &break_at[..], &yield_at[..]);
     team.rows(rows, BLOCK, |range, (gone, rest, original, break_at, yield_at)| {
         for j in 0..gone.len() {
-            let p: [Vec4; N] = std::array::from_fn(|k| at[corner[k][range.start + j] as usize]);
+            let p = at.corners(std::array::from_fn(|k| corner[k][range.start + j]));
             gone[j] = K::strain(&p, original[j]) > break_at[j];
             if K::strain(&p, rest[j]) > yield_at[j] {
                 let new = K::yielded(&p, rest[j], yield_at[j]);

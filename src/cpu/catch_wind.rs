@@ -3,14 +3,14 @@
 //! F = rho / 2 A (u.n) (Cd u + Cl (|u| n - (u.n) u / |u|)), a third of it for each corner.
 //! v += h w F / max(1, h w R), R the sum of rho / 6 A |u| (Cd + Cl): so no push ever turns the
 //! relative wind of a triangle around, however long the substep. Torn triangles catch nothing.
-//! Reads: position [m, 1/kg], velocity [m/s], rest [m], surfaces, winds and the time. Writes: delta:
+//! Reads: position [m, 1/kg], start [m], velocity [m/s], rest [m], surfaces, winds and the time. Writes: delta:
 //! the wind that each particle feels [m/s, 1 inside the region]; velocity.
 //! Part: one wind. Order: each particle alone, over its triangles in their order; deterministic.
 
 use super::team::{BLOCK, Shared, Team};
 use super::{Moment, Scratch};
 use crate::step::Part;
-use crate::world::{SurfaceWind, World};
+use crate::world::{Particles, Places, SurfaceWind, World};
 use glam::{Vec3, Vec4};
 
 /// A triangle with more than four times its rest area is torn. As the square of that.
@@ -28,26 +28,28 @@ pub(crate) fn run(team: &Team, world: &mut World, scratch: &mut Scratch, at: &Mo
     let particles = &mut world.particles;
     let air = wind.at(at.time);
     let [low, high] = region.unwrap_or([Vec3::NEG_INFINITY, Vec3::INFINITY]);
-    let rows = (Shared::new(delta), &particles.position[..], &particles.velocity[..]);
-    team.rows(rows, BLOCK, |range, (felt, position, velocity)| {
+    let cloth_at = particles.now();
+    let rows = (Shared::new(delta), &particles.velocity[..]);
+    team.rows(rows, BLOCK, |range, (felt, velocity)| {
         for (k, i) in range.enumerate() {
             // Whoever has no triangle is asked by none.
             if fans.around(i).is_empty() {
                 felt[k] = Vec4::ZERO;
                 continue;
             }
-            let x = position[k].truncate();
+            let x = cloth_at.of(i);
             let outside = x.cmplt(low).any() || x.cmpgt(high).any();
             let inside = if outside { 0.0 } else { 1.0 };
             felt[k] = (air.velocity_at(x) - velocity[k].truncate()).extend(inside);
         }
     });
-    let cloth = Blown { wind, felt: delta, position: &particles.position, rest: &particles.rest };
+    let Particles { position, start, velocity, rest, .. } = particles;
+    let cloth = Blown { wind, felt: delta, at: Places { position, moved: start }, rest };
     let (h, factor) = (at.h, wind.force_factor());
     let strength = wind.drag_coefficient + wind.lift_coefficient;
-    team.rows(Shared::new(&mut particles.velocity), BLOCK, |range, velocity| {
+    team.rows(Shared::new(velocity), BLOCK, |range, velocity| {
         for (i, velocity) in range.zip(velocity) {
-            let w = cloth.position[i].w;
+            let w = cloth.at.position[i].w;
             if w == 0.0 {
                 continue;
             }
@@ -70,7 +72,7 @@ pub(crate) fn run(team: &Team, world: &mut World, scratch: &mut Scratch, at: &Mo
 struct Blown<'a> {
     wind: SurfaceWind,
     felt: &'a [Vec4],
-    position: &'a [Vec4],
+    at: Places<'a>,
     rest: &'a [Vec4],
 }
 
@@ -81,8 +83,9 @@ impl Blown<'_> {
     fn caught(&self, corners: [u32; 3]) -> Vec4 {
         let [a, b, c] = corners.map(|slot| self.felt[slot as usize]);
         let felt = a + b + c;
-        let size = across(corners, self.position);
-        let (size_sq, rest) = (size.dot(size), across(corners, self.rest));
+        let size = across(self.at.corners(corners));
+        let rest = across(corners.map(|slot| self.rest[slot as usize]));
+        let size_sq = size.dot(size);
         let u = felt.truncate() * (1.0 / 3.0);
         let speed_sq = u.dot(u);
         let is_inside = felt.w > 2.5;
@@ -101,7 +104,7 @@ impl Blown<'_> {
 }
 
 /// The cross product of two sides of a triangle: twice its area, along its normal.
-fn across(corners: [u32; 3], at: &[Vec4]) -> Vec3 {
-    let [a, b, c] = corners.map(|slot| at[slot as usize].truncate());
+fn across(corners: [Vec4; 3]) -> Vec3 {
+    let [a, b, c] = corners.map(Vec4::truncate);
     (b - a).cross(c - a)
 }

@@ -1,6 +1,9 @@
 //! Finds where a particle meets the colliders, as planes that hold for the whole substep.
 //! C(p) = n.p + d - r >= 0 [C 4.9], swept in the collider's frame when |p - x| > r.
-//! Reads: collider shapes and their poses at both ends of the substep, x, p, r, margin (m).
+//! Particle and obstacle are seen from `position`, where the particle's step began: so x, p and the planes
+//! are small numbers wherever in the world that is.
+//! Reads: collider shapes and their poses at both ends of the substep, position, x = start, p = predicted,
+//! r, margin (m).
 //! Writes: appends to `out`, which it never shortens; no limit on the number of contacts. And who has
 //! any.
 //! Order: collider, then triangle index, then what a slide adds; a pure function of its arguments, so any thread may run it.
@@ -18,7 +21,7 @@ use crate::simd::LANES;
 use crate::step::Part;
 use crate::world::collider::{Collider, Pose, Shape};
 use crate::world::material::MaterialPairs;
-use crate::world::{Held, Partner, World};
+use crate::world::{Held, Particles, Partner, World};
 
 mod guard;
 mod inline_vec;
@@ -45,6 +48,10 @@ impl Posed {
         let (start, end) = (collider.pose_at(time), collider.pose_at(time + h));
         Posed { start, end, guard: Guard::of(collider, start, end) }
     }
+    /// The same poses in a world whose origin is `base`. The guard stays where it was.
+    pub(crate) fn seen_from(&self, base: Vec3) -> Self {
+        Posed { start: self.start.seen_from(base), end: self.end.seen_from(base), ..*self }
+    }
 }
 
 /// A collider with where it is.
@@ -61,7 +68,8 @@ pub struct PosedCollider<'a> {
 /// A plane the particle must stay on the positive side of.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Serialize, Deserialize)]
 pub struct EnvironmentContact {
-    /// `n`, `d`: C(p) = n.p + d - r >= 0 at the end of the substep.
+    /// `n`, `d`: C(p) = n.p + d - r >= 0 at the end of the substep, p counted from where the step
+    /// began.
     pub plane: Vec4,
     /// Displacement of the collider's surface at the contact during the substep, m. At the start
     /// of the substep the plane was n.x + d + n.motion - r, up to the collider's turn.
@@ -74,13 +82,14 @@ pub struct EnvironmentContact {
 
 /// Appends the contacts of one particle.
 ///
-/// `x` is its centre at the start of the substep, `p` the predicted centre at its end, `r` its
-/// radius and `margin` an extra reach: a surface nearer than `r + margin` to `p` gives a contact
+/// All is counted from `base`, and so are the contacts. `x` is its centre at the start of the substep,
+/// `p` the predicted centre at its end, `r` its radius and `margin` an extra reach: a surface nearer than `r + margin` to `p` gives a contact
 /// though it is not touched yet. A surface between `x` and `p` gives one at any speed. The path
 /// is taken as straight in the collider's frame: a collider that turns by an angle a in a substep
 /// is off by a^2 / 8 of the particle's distance from its origin.
 pub fn find_contacts<'a>(
     colliders: impl Iterator<Item = PosedCollider<'a>> + Clone,
+    base: Vec3,
     x: Vec3,
     p: Vec3,
     r: f32,
@@ -88,7 +97,7 @@ pub fn find_contacts<'a>(
     out: &mut Vec<EnvironmentContact>,
 ) {
     let first = out.len();
-    find_along(colliders.clone(), x, p, r, margin, out);
+    find_along(colliders.clone(), base, x, p, r, margin, out);
     if colliders.clone().nth(1).is_none() {
         return;
     }
@@ -106,7 +115,7 @@ pub fn find_contacts<'a>(
             break;
         }
         let known = out.len();
-        find_along(colliders.clone(), x, slid, r, 0.0, out);
+        find_along(colliders.clone(), base, x, slid, r, 0.0, out);
         let mut kept = known;
         for i in known..out.len() {
             if height(&out[i], slid, r) < -1e-3 * r {
@@ -126,6 +135,7 @@ const SLIDES: usize = 4;
 
 fn find_along<'a>(
     colliders: impl Iterator<Item = PosedCollider<'a>>,
+    base: Vec3,
     x: Vec3,
     p: Vec3,
     r: f32,
@@ -133,14 +143,14 @@ fn find_along<'a>(
     out: &mut Vec<EnvironmentContact>,
 ) {
     for at in colliders {
-        let posed = at.posed;
-        if posed.guard.is_far(x, p, r + margin) {
+        if at.posed.guard.is_far(base + x, base + p, r + margin) {
             continue;
         }
+        let posed = at.posed.seen_from(base);
         // In the collider's own frame a fast collider is the same as a fast particle.
         let sweep =
             Sweep { x: posed.start.inverse_point(x), p: posed.end.inverse_point(p), r, margin };
-        let mut emit = |plane: LocalPlane| emit_contact(&at, plane, out);
+        let mut emit = |plane: LocalPlane| emit_contact(&posed, at.index, plane, out);
         match &at.collider.shape {
             Shape::Mesh { bvh, closed: true, .. } => mesh::find_closed(bvh, &sweep, &mut emit),
             Shape::Mesh { bvh, thickness, .. } => {
@@ -202,15 +212,19 @@ impl LocalPlane {
     }
 }
 
-fn emit_contact(at: &PosedCollider, plane: LocalPlane, out: &mut Vec<EnvironmentContact>) {
-    let posed = at.posed;
+fn emit_contact(
+    posed: &Posed,
+    collider: u32,
+    plane: LocalPlane,
+    out: &mut Vec<EnvironmentContact>,
+) {
     let normal = posed.end.apply_vector(plane.normal);
     let point = posed.end.apply_point(plane.point);
     let motion = point - posed.start.apply_point(plane.point);
     let plane = normal.extend(-normal.dot(point) - plane.skin);
     // Coordinates near f32's limit overflow in the products; such a contact would only spread it.
     if plane.is_finite() && motion.is_finite() {
-        let known = EnvironmentContact { plane, motion, collider: at.index, ..Default::default() };
+        let known = EnvironmentContact { plane, motion, collider, ..Default::default() };
         out.push(known);
     }
 }
@@ -235,13 +249,14 @@ pub(crate) fn run(team: &Team, world: &World, scratch: &mut Scratch, at: &Moment
         colliders.map(|((collider, posed), index)| PosedCollider { collider, posed, index });
     let p = &world.particles;
     let slack = world.params.margin - 1.0;
-    let (position, predicted, radius) = (&p.position[..], &p.predicted[..], &p.radius[..]);
+    let Particles { position, start, predicted, radius, .. } = p;
     scratch.environment.fill(team, p.len(), (p.len(), 1024), |range, desk| {
         for first in range.clone().step_by(LANES) {
             let eight = first..(first + LANES).min(range.end);
             let near = Near {
                 posed,
                 position: &position[eight.clone()],
+                start: &start[eight.clone()],
                 predicted: &predicted[eight.clone()],
                 radius: &radius[eight.clone()],
                 reach: world.params.margin,
@@ -249,11 +264,11 @@ pub(crate) fn run(team: &Team, world: &World, scratch: &mut Scratch, at: &Moment
             let near = team.simd.run(near);
             for i in eight {
                 if near >> (i - first) & 1 != 0 && position[i].w > 0.0 {
-                    let (x, to) = (position[i].truncate(), predicted[i].truncate());
+                    let [base, x, to] = [position, start, predicted].map(|of| of[i].truncate());
                     let r = radius[i];
                     let list = desk.parts().0;
                     let first = list.len();
-                    find_contacts(colliders.clone(), x, to, r, slack * r, list);
+                    find_contacts(colliders.clone(), base, x, to, r, slack * r, list);
                     memory.go_on(i, x, r, &mut list[first..]);
                 }
                 desk.end(i);
@@ -293,13 +308,13 @@ impl Memory<'_> {
             let c = contact.plane.dot(began.extend(1.0)) - r;
             let deep = (c + self.push_out).min(0.0);
             contact.held = Held { pressed: 0.0, anchor: began, floor: deep, ..Held::NOTHING };
-            let Some(old) = self.before(i, contact, earlier, None) else { continue };
+            let Some(old) = self.before(i, x, contact, earlier, None) else { continue };
             if self.again {
                 // A plane that is new in the same substep may have been behind an edge when that
                 // began: how deep the particle was is what the planes before said.
                 contact.held.floor = old.floor;
                 let normal = contact.plane.truncate();
-                if let Some(same) = self.before(i, contact, earlier, Some(normal)) {
+                if let Some(same) = self.before(i, x, contact, earlier, Some(normal)) {
                     contact.held = Held { floor: old.floor, ..same };
                 }
             } else {
@@ -309,7 +324,7 @@ impl Memory<'_> {
                 grip.begin(contact.plane.truncate().into(), x.into(), Friction::between(row));
                 // Who was kept outside stays outside, though edges show another plane by now.
                 let floor = if old.floor < 0.0 { deep } else { 0.0 };
-                contact.held = grip.held(floor);
+                contact.held = grip.held(floor, old.share);
                 contact.held.anchor += contact.motion;
             }
         }
@@ -322,6 +337,7 @@ impl Memory<'_> {
     fn before(
         &self,
         i: usize,
+        x: Vec3,
         contact: &EnvironmentContact,
         earlier: &[EnvironmentContact],
         normal: Option<Vec3>,
@@ -337,7 +353,8 @@ impl Memory<'_> {
             None => {
                 let kept = self.world.contact_memory.of(i).iter();
                 let mut kept = kept.filter(|k| k.with() == Partner::Obstacle(contact.collider));
-                kept.nth(nth).map(|kept| kept.held)
+                let held = kept.nth(nth).map(|kept| kept.held)?;
+                Some(Held { anchor: held.anchor + x, ..held })
             }
         }
     }

@@ -2,7 +2,8 @@
 //! m = the sum of b p over the corners of a triangle; C = u.m + d >= 0, where u leads off the vertex
 //! and d keeps m a radius away from it. A vertex counts when it is within reach over the triangle where
 //! the substep ends, or when the triangle passes it on the way (docs/physics.md, section 4).
-//! Reads: position x, predicted p [m, 1/kg], rest [m], radius [m], surfaces, colliders and where they
+//! A particle's contacts are counted from where its own step began.
+//! Reads: position, start x, predicted p [m, 1/kg], rest [m], radius [m], surfaces, colliders and where they
 //! are during the substep. Writes: point contacts of every particle that physics moves; who has any.
 //! Part: all; start: another look, if anybody was moved since the last one.
 //! Order: collider, then vertex in the order of the hierarchy, then triangle of the fan; each particle
@@ -15,7 +16,7 @@ use crate::error::Result;
 use crate::shape::triangle_bvh::TriangleBvh;
 use crate::step::Part;
 use crate::world::collider::Shape;
-use crate::world::{Fans, Particles, World};
+use crate::world::{Fans, World};
 use glam::{Vec3, Vec4};
 use std::sync::atomic::{AtomicU32, Ordering::Relaxed};
 
@@ -43,7 +44,8 @@ pub(crate) struct PointContact {
     pub corners: [u32; 2],
     /// How much of the point that meets the vertex is theirs; the rest is this corner's.
     pub shares: [f32; 2],
-    /// `u`, `d`: C = u.m + d >= 0 at the end of the substep.
+    /// `u`, `d`: C = u.m + d >= 0 at the end of the substep, m counted from where the step of this
+    /// corner began.
     pub plane: Vec4,
     /// Displacement of the vertex during the substep, m.
     pub motion: Vec3,
@@ -132,7 +134,7 @@ impl Cloth<'_> {
         let (mut low, mut high, mut radius) = (Vec4::MAX, Vec4::MIN, 0.0f32);
         let is_cloth = |i: &usize| !self.fans.around(*i).is_empty();
         for i in (0..p.len()).filter(is_cloth) {
-            let (x, to) = (p.position[i], p.predicted[i]);
+            let (x, to) = (p.position[i] + p.start[i], p.position[i] + p.predicted[i]);
             (low, high) = (low.min(x).min(to), high.max(x).max(to));
             radius = radius.max(p.radius[i]);
         }
@@ -148,7 +150,7 @@ impl Cloth<'_> {
         if !near {
             return false;
         }
-        let way = |i: usize| (p.predicted[i] - p.position[i]).truncate().length_squared();
+        let way = |i: usize| (p.predicted[i] - p.start[i]).truncate().length_squared();
         let longest_sq = (0..p.len()).filter(is_cloth).map(way).fold(0.0, f32::max);
         // Two particles are further apart in the end by no more than they have moved.
         self.width = (self.longest_side(team) + 2.0 * longest_sq.sqrt()) * 1.001;
@@ -157,16 +159,15 @@ impl Cloth<'_> {
 
     /// The longest side of a triangle where the way begins, m.
     fn longest_side(&self, team: &Team) -> f32 {
-        let position = &self.world.particles.position[..];
+        let at = self.world.particles.now();
         // Numbers that are not negative are in the order of their bits.
         let longest = AtomicU32::new(0);
-        team.rows(position, BLOCK, |range, rows| {
+        team.blocks(at.len(), BLOCK, |_, range| {
             let mut most = 0.0f32;
-            for (i, x) in range.zip(rows) {
+            for i in range {
                 // Each side of a triangle leads on from one of its ends.
                 for &[next, _] in self.fans.around(i) {
-                    let side = (position[next as usize] - *x).truncate();
-                    most = most.max(side.length_squared());
+                    most = most.max(at.between(next as usize, i).length_squared());
                 }
             }
             longest.fetch_max(most.to_bits(), Relaxed);
@@ -182,7 +183,8 @@ impl Cloth<'_> {
             let Shape::Mesh { bvh, closed, thickness, .. } = &collider.shape else { continue };
             let keep = p.radius[i] + if *closed { 0.0 } else { 0.5 * thickness };
             let reach = keep * margin;
-            let x = posed.start.inverse_point(p.position[i].truncate());
+            let posed = &posed.seen_from(p.position[i].truncate());
+            let x = posed.start.inverse_point(p.start[i].truncate());
             let to = posed.end.inverse_point(p.predicted[i].truncate());
             let meets = |width: f32| {
                 let around = Vec3::splat(width + reach);
@@ -199,22 +201,25 @@ impl Cloth<'_> {
 
     /// How far the triangles around a particle reach, m: a little more than that.
     fn width_of(&self, i: usize) -> f32 {
-        let Particles { position, predicted, .. } = &self.world.particles;
-        let (x, to) = (position[i], predicted[i]);
+        let particles = &self.world.particles;
+        let (before, after) = (particles.now(), particles.predictions());
         let mut width_sq = 0.0f32;
         for slot in self.fans.around(i).iter().flatten().map(|&slot| slot as usize) {
-            let (before, after) = (position[slot] - x, predicted[slot] - to);
-            width_sq = width_sq.max(before.truncate().length_squared());
-            width_sq = width_sq.max(after.truncate().length_squared());
+            width_sq = width_sq.max(before.between(slot, i).length_squared());
+            width_sq = width_sq.max(after.between(slot, i).length_squared());
         }
         width_sq.sqrt() * 1.001
     }
 
-    /// Takes the triangles around a particle in hand, in the frame of a collider.
+    /// Takes the triangles around a particle in hand, in the frame of a collider whose pose is seen
+    /// from where the particle's step began.
     fn gather(&self, i: usize, posed: &Posed, fan: &mut Fan) {
         let p = &self.world.particles;
-        let start = |slot: usize| posed.start.inverse_point(p.position[slot].truncate());
-        let end = |slot: usize| posed.end.inverse_point(p.predicted[slot].truncate());
+        let from = |slot: usize, moved: &[Vec4]| {
+            (p.position[slot] - p.position[i] + moved[slot]).truncate()
+        };
+        let start = |slot: usize| posed.start.inverse_point(from(slot, &p.start));
+        let end = |slot: usize| posed.end.inverse_point(from(slot, &p.predicted));
         let rest = |slot: usize| p.rest[slot].truncate();
         let (x, to) = (start(i), end(i));
         fan.triangles.clear();

@@ -36,14 +36,6 @@ const LIGHT: usize = 128;
 /// a pile, and a few microseconds where little touches.
 const COLORED: usize = 1024;
 
-/// A contact candidate: i < j, and the distance of the centres at which they touch, m.
-#[derive(Clone, Copy)]
-pub(crate) struct Pair {
-    pub i: usize,
-    pub j: usize,
-    pub contact: f32,
-}
-
 /// A pair of a tile and its colour there: close ones first.
 #[derive(Clone, Copy)]
 struct Listed {
@@ -80,7 +72,7 @@ impl ContactRows {
         predicted: &mut [Vec4],
         start: &[Vec4],
         rubs: Rubs<'_>,
-        work: Work,
+        work: Work<'_>,
     ) {
         let count = self.particle_count;
         assert!(predicted.len() == count && start.len() == count);
@@ -100,6 +92,19 @@ impl ContactRows {
                 ContactBlock::new(Arrays { predicted, start }, rows, rubs, work)
             };
             team.simd.run(block);
+        });
+    }
+
+    /// Tells every pair how its particles lie to each other where the step begins.
+    pub fn take_bases(&mut self, team: &Team, position: &[Vec4]) {
+        let (count, block) = (self.tiles.len() + 1, self.tiles_a_block());
+        let (places, batches) = self.batches.parts_mut();
+        let batches = Shared::new(batches);
+        team.blocks(count, block, |_, tiles| {
+            for at in tiles.flat_map(|tile| places.range(tile)) {
+                // SAFETY: each tile has batches of its own.
+                unsafe { batches.at(at) }.take_bases(position);
+            }
         });
     }
 
@@ -144,29 +149,7 @@ impl ContactRows {
         of(tiles);
     }
 
-    /// Calls `visit(pair, a's values, b's values)` for every pair, in the order of `solve`.
-    /// `values` are arrays by slot.
-    pub fn sweep<const K: usize>(
-        &self,
-        team: &Team,
-        values: [&mut [Vec4]; K],
-        visit: impl Fn(Pair, [&mut Vec4; K], [&mut Vec4; K]) + Sync,
-    ) {
-        let count = values.iter().map(|v| v.len()).min().unwrap_or(0);
-        let values = values.map(Shared::new);
-        for_each_tile(team, &self.tiles, &self.weight, |tile| {
-            for (a, b, contact) in self.batches.of(tile).iter().flat_map(Batch::rows) {
-                let (i, j) = (a as usize, b as usize);
-                assert!(i < count && j < count && i != j);
-                // SAFETY: in bounds and different as asserted; tiles that are visited at the same
-                // time share no particle.
-                let at = |slot: usize| values.each_ref().map(|v| unsafe { v.at(slot) });
-                visit(Pair { i, j, contact }, at(i), at(j));
-            }
-        });
-    }
-
-    /// How many pairs touch at these positions.
+    /// How many pairs touch where the particles have moved by these.
     pub fn count_touching(&self, team: &Team, at: &[Vec4]) -> usize {
         assert!(at.len() == self.particle_count);
         let total = AtomicUsize::new(0);
@@ -413,6 +396,7 @@ mod tests {
     use super::*;
     use crate::cpu::contact::Friction;
     use crate::cpu::contact::block::Mixed;
+    use crate::cpu::contact::lift::Lift;
     use crate::cpu::contact::listed::Pairs;
     use crate::simd::Level;
     use crate::world::material::MaterialPairs;
@@ -423,6 +407,8 @@ mod tests {
     /// A shaken heap, stepped once, with balls of these sizes (in radii) in the middle.
     fn heap(balls: &[f32]) -> Engine {
         let mut world = World::new();
+        // One long substep: so the lists are long.
+        (world.params.substeps, world.params.iterations) = (1, 8);
         let heap = Grains { counts: [19, 18, 17], jitter: 0.3, ..Grains::default() };
         let radius = heap.radius;
         let ids = world.add_grains(&heap).unwrap();
@@ -501,9 +487,9 @@ mod tests {
     fn touching_pairs_are_counted_as_one_by_one() {
         let engine = heap(&[4.0, 25.0]);
         let scratch = engine.scratch();
-        let at = engine.positions();
+        let at = engine.world().particles.now();
         let touches = |i: usize, n: &&Neighbor| {
-            let d = (at[i] - at[n.slot as usize]).truncate();
+            let d = at.between(i, n.slot as usize);
             d.length_squared() < n.contact * n.contact
         };
         let of = |i: usize| scratch.neighbors.above(i).iter().filter(|n| touches(i, n)).count();
@@ -512,7 +498,10 @@ mod tests {
         for level in Level::all() {
             let mut team = Team::new(2).unwrap();
             team.simd = level;
-            assert_eq!(scratch.contact_rows.count_touching(&team, at), expected, "{level:?}");
+            let (particles, mut rows) = (&engine.world().particles, ContactRows::default());
+            rows.fill(&team, &scratch.neighbors, &scratch.broad).unwrap();
+            rows.take_bases(&team, &particles.position);
+            assert_eq!(rows.count_touching(&team, &particles.start), expected, "{level:?}");
         }
     }
 
@@ -525,12 +514,16 @@ mod tests {
     }
 
     /// What a contact held before: every third did. Some slipped further than friction draws back.
-    fn held_before(start: &[Vec4], a: u32, b: u32) -> Option<Held> {
-        let at = (start[a as usize] - start[b as usize]).truncate();
+    fn held_before(pairs: &Pairs, a: u32, b: u32) -> Option<Held> {
+        let pair = [a as usize, b as usize];
+        let at = pairs.apart(pair, pairs.start[pair[0]], pairs.start[pair[1]]);
         let slip = Vec3::new(1e-4, -2e-4, 3e-4) * (b % 7) as f32;
+        // Some of them met just before.
+        let share = if b % 4 == 3 { -0.5 } else { 0.5 };
         // Some of them slid.
         let given = Vec3::new(1e-3, 2e-4 * (b % 5) as f32, 0.0);
-        let held = Held { pressed: 1e-3, given, anchor: at - slip, floor: 0.0, limit: 0.5 };
+        let held =
+            Held { pressed: 1e-3, given, anchor: at - slip, limit: 0.5, share, ..Held::NOTHING };
         (a + b).is_multiple_of(3).then_some(held)
     }
 
@@ -543,17 +536,19 @@ mod tests {
         let Scratch { neighbors, broad, .. } = engine.scratch();
         let particles = engine.world().particles();
         // Squeezed, so that most touch; some coincide, some are held, one is nowhere.
+        // Half of the way is counted from where the step began, half is moved.
+        let base: Vec<Vec4> = particles.positions().iter().map(|v| *v * 0.5).collect();
         let squeezed = |k: usize, v: &Vec4| match k % 50 {
-            7 => Vec4::new(0.01, 0.02, 0.03, v.w),
+            7 => (Vec3::new(0.01, 0.02, 0.03) - base[k].truncate()).extend(v.w),
             _ if k == 123 => Vec4::splat(f32::NAN),
-            _ => (v.truncate() * 0.8).extend(v.w),
+            _ => (v.truncate() * 0.3).extend(v.w),
         };
         let predicted: Vec<Vec4> =
             particles.positions().iter().enumerate().map(|(k, v)| squeezed(k, v)).collect();
         let weight = |k: usize| if k.is_multiple_of(11) { 0.0 } else { 1.0 + k as f32 };
         let positions = particles.positions().iter().enumerate();
         let start: Vec<Vec4> =
-            positions.map(|(k, v)| (v.truncate() * 0.9).extend(weight(k))).collect();
+            positions.map(|(k, v)| (v.truncate() * 0.4).extend(weight(k))).collect();
         // Three materials, none of which slides on itself as on the others.
         let mut of_three = World::new();
         for mu in [0.2, 0.9] {
@@ -566,12 +561,16 @@ mod tests {
         let mixed: Vec<u32> = (0..predicted.len() as u32).map(|k| k % 3).collect();
         let alike = vec![0; predicted.len()];
         let (omega, push_out) = (0.9, 1e-3);
+        // Three of four are loose grains.
+        let flag = |k: u32| if k % 4 == 1 { Phase::SHAPED } else { Phase::SELF_COLLIDE };
+        let phases: Vec<u32> = (0..predicted.len() as u32).map(flag).collect();
+        let lift = Lift { up: Vec3::new(0.1, 0.3, -0.2), phases: &phases };
         for materials in [&alike, &mixed] {
-            let pairs =
-                Pairs { start: &start, materials, material_pairs: &material_pairs, push_out };
+            let (position, start, material_pairs) = (&base[..], &start[..], &material_pairs);
+            let pairs = Pairs { position, start, materials, material_pairs, push_out, lift };
             let rubs = match materials[1] {
                 0 => Rubs::Alike(Friction::between(material_pairs.pair(0, 0))),
-                _ => Rubs::Mixed(Mixed { pairs: &material_pairs, materials }),
+                _ => Rubs::Mixed(Mixed { pairs: material_pairs, materials }),
             };
             // Row by row.
             let mut p = predicted.clone();
@@ -583,19 +582,25 @@ mod tests {
             let mut all: Vec<_> = listed
                 .map(|(a, b, contact)| {
                     let mut held = Held::NOTHING;
-                    if let Some(before) = held_before(&start, a, b) {
+                    if let Some(before) = held_before(&pairs, a, b) {
                         held = before;
                     }
                     pairs.begin([a as usize, b as usize], contact, &mut held);
                     ([a as usize, b as usize], contact, held)
                 })
                 .collect();
-            let went_on = all.iter().filter(|(.., held)| held.pressed >= 0.0).count();
-            assert!(went_on > 2000, "{went_on}");
+            let went_on = all.iter().filter(|(.., held)| held.pressed >= 0.0);
+            let plain = |[a, b]: [usize; 2]| start[a].w / (start[a].w + start[b].w);
+            let lifted = went_on.clone().filter(|(pair, _, held)| held.share != plain(*pair));
+            let (went_on, lifted) = (went_on.count(), lifted.count());
+            assert!(
+                went_on > 2000 && lifted > went_on / 5 && lifted < went_on,
+                "{lifted} of {went_on}"
+            );
             for _ in 0..3 {
                 let mut moved = 0;
                 for ([a, b], contact, held) in &mut all {
-                    let at = (p[*a] - p[*b]).truncate();
+                    let at = pairs.apart([*a, *b], p[*a], p[*b]);
                     if pairs.acts(*contact, at, held) {
                         let (push, share) = pairs.solve([*a, *b], *contact, at, held, omega);
                         p[*a] += (push * share).extend(0.0);
@@ -613,12 +618,14 @@ mod tests {
                     team.simd = level;
                     let mut rows = ContactRows::default();
                     rows.fill(&team, neighbors, broad).unwrap();
-                    rows.recall(&team, |a, b| held_before(&start, a, b));
+                    rows.recall(&team, |a, b| held_before(&pairs, a, b));
+                    rows.take_bases(&team, position);
                     let mut q = predicted.clone();
-                    rows.work(&team, &mut q, &start, rubs, Work::Begin { push_out });
+                    let work = Work::Begin { push_out, lift };
+                    rows.work(&team, &mut q, start, rubs, work);
                     for _ in 0..3 {
                         let work = Work::Solve { omega, push_out };
-                        rows.work(&team, &mut q, &start, rubs, work);
+                        rows.work(&team, &mut q, start, rubs, work);
                     }
                     let what = format!("{level:?}, {threads} threads");
                     let bits = |v: &[Vec4]| -> Vec<[u32; 4]> {

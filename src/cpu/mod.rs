@@ -25,6 +25,7 @@ pub(crate) mod predict;
 pub(crate) mod radix_count;
 pub(crate) mod radix_scan;
 pub(crate) mod radix_scatter;
+pub(crate) mod rebase;
 pub(crate) mod remember_contacts;
 pub(crate) mod restitution;
 pub(crate) mod sleep;
@@ -70,16 +71,18 @@ pub(crate) struct Moment {
 pub(crate) struct Scratch {
     /// What sweeps keep for each kind of constraint.
     pub kinds: solve::Caches,
+    /// The rows of constraints know how their particles lay to each other when the step began; and
+    /// those of contacts.
+    pub bases_are_known: bool,
+    pub contact_bases_are_known: bool,
     pub iterates: accelerate::Iterates,
     /// Gathered corrections [x, y, z, how many]. Before they are gathered, the wind that each
     /// particle feels.
     pub delta: Vec<Vec4>,
     /// The triangles around each particle, where a wind blows on them.
     pub fans: Fans,
-    /// Where the substep began, as contacts see it: [x, y, z, inverse mass, scaled].
-    pub start: Vec<Vec4>,
-    /// Velocities before the solve, for restitution.
-    pub velocity_prior: Vec<Vec4>,
+    /// Who takes whom in a round of impacts.
+    pub impacts: restitution::Impacts,
     pub broad: broad::Broad,
     /// The list of contacts.
     pub neighbors: neighbors::Neighbors,
@@ -158,6 +161,18 @@ impl Cpu {
         self.scratch = Scratch::default();
     }
 
+    /// A step begins, perhaps of a world that was edited since the last one.
+    pub fn begin_step(&mut self) {
+        self.scratch.bases_are_known = false;
+        self.scratch.contact_bases_are_known = false;
+    }
+
+    /// The rows of constraints are told how their particles lie to each other.
+    pub fn take_bases(&mut self, world: &World) {
+        solve::take_bases(&self.team, &mut self.scratch.kinds, world);
+        self.scratch.bases_are_known = true;
+    }
+
     /// Sizes the arrays and brings caches up to date.
     pub fn begin_substep(&mut self, world: &World, h: f32) {
         self.h = h;
@@ -166,8 +181,6 @@ impl Cpu {
         s.stale = false;
         s.added.forget_removed(world);
         s.delta.resize(n, Vec4::ZERO);
-        s.start.resize(n, Vec4::ZERO);
-        s.velocity_prior.resize(n, Vec4::ZERO);
         // Passes that are not scheduled leave no lists behind for those that are.
         if world.colliders.is_empty() {
             s.environment.clear(n);
@@ -245,6 +258,7 @@ impl Cpu {
             Pass::UpdateVelocity => update_velocity::run(team, world, scratch, &at),
             Pass::Restitution => restitution::run(team, world, scratch, &at),
             Pass::Sleep => sleep::run(team, world, &at),
+            Pass::Rebase => rebase::run(team, world),
         }
         Ok(())
     }

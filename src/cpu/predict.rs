@@ -1,20 +1,18 @@
 //! Applies forces and moves each particle along its velocity; clears the multipliers.
-//! Symplectic Euler: v += h a, p = x + h v. Verlet: p = x + h v + h² a / 2 [C 3.3].
-//! Mass scaling: contacts see w' = w exp(k height) [J 4.2.1].
-//! Reads: position [m, 1/kg], velocity [m/s], forces. Writes: velocity, predicted,
-//! multipliers, start as contacts see it. Order: each particle alone; deterministic.
+//! Symplectic Euler: v += h a, p = s + h v. Verlet: p = s + h v + h² a / 2 [C 3.3]; s is where the
+//! substep began. Both count from `position`: so a move that is less than the rounding of the place
+//! itself is not lost.
+//! In the first substep of a step the rows of constraints are told how their particles lie to each other.
+//! Reads: position [m, 1/kg], start [m], velocity [m/s], forces. Writes: velocity, predicted,
+//! multipliers, the inverse mass in start. Order: each particle alone; deterministic.
 
+use super::solve;
 use super::team::{BLOCK, Shared, Team};
 use super::{Moment, Scratch};
-use crate::simd::{EIGHT, Kernel, LANES, Number, Simd, Vector, exp};
+use crate::simd::{EIGHT, Kernel, LANES, Simd};
 use crate::world::{Integrator, World};
 use glam::{Vec3, Vec4};
 use std::sync::atomic::Ordering::Relaxed;
-
-/// Exponents of the mass scale are kept here, where f32 has room for their products.
-const MAX_EXPONENT: f32 = 30.0;
-/// Scaled inverse masses are kept here, 1/kg, so that the sum of two is finite.
-const MAX_WEIGHT: f32 = 1e37;
 
 /// External acceleration at a point, m/s².
 pub(crate) fn acceleration(forces: &Forces, x: Vec3, v: Vec3, w: f32) -> Vec3 {
@@ -31,9 +29,11 @@ pub(crate) struct Forces<'a> {
 }
 
 pub(crate) fn run(team: &Team, world: &mut World, scratch: &mut Scratch, at: &Moment) {
-    let scale =
-        MassScale { up: world.up(), floor: world.list_floor, rate: world.params.mass_scale };
     world.clear_multipliers();
+    if !scratch.bases_are_known {
+        solve::take_bases(team, &mut scratch.kinds, world);
+        scratch.bases_are_known = true;
+    }
     let World { params, particles, forces, .. } = world;
     let forces = Forces { gravity: params.gravity, fields: forces, h: at.h };
     let plain = forces.fields.is_empty() && params.integrator == Integrator::Symplectic;
@@ -42,22 +42,20 @@ pub(crate) fn run(team: &Team, world: &mut World, scratch: &mut Scratch, at: &Mo
         Shared::new(&mut particles.position),
         Shared::new(&mut particles.velocity),
         Shared::new(&mut particles.predicted),
-        Shared::new(&mut scratch.start),
+        Shared::new(&mut particles.start),
     );
     team.rows(rows, BLOCK, |range, (position, velocity, predicted, start)| {
         let mut done = 0;
         if plain {
-            let fall = Fall { position, velocity, predicted, start, forces: &forces, scale };
+            let fall = Fall { position, velocity, predicted, start, forces: &forces };
             done = team.simd.run(fall);
         }
         for i in done..range.len() {
-            let (x, w) = (position[i].truncate(), position[i].w);
-            start[i] = position[i];
-            if scale.rate > 0.0 {
-                start[i].w = scale.weight(w, Vector::from(x));
-            }
+            let (s, w) = (start[i].truncate(), position[i].w);
+            let x = position[i].truncate() + s;
+            start[i].w = w;
             if w == 0.0 {
-                predicted[i] = position[i];
+                predicted[i] = start[i];
                 velocity[i] = Vec4::ZERO;
                 continue;
             }
@@ -68,44 +66,20 @@ pub(crate) fn run(team: &Team, world: &mut World, scratch: &mut Scratch, at: &Mo
                 Integrator::Symplectic => {
                     let v = v + a * h;
                     velocity[i] = v.extend(0.0);
-                    x + v * h
+                    s + v * h
                 }
-                Integrator::Verlet => x + v * h + a * (0.5 * h * h),
+                Integrator::Verlet => s + v * h + a * (0.5 * h * h),
             };
-            if p.is_finite() {
+            // Its place counts, not only its move.
+            if (position[i].truncate() + p).is_finite() {
                 predicted[i] = p.extend(w);
             } else {
-                quarantine(&mut position[i], &mut velocity[i], &mut predicted[i]);
                 start[i].w = 0.0;
+                quarantine(&mut position[i], start[i], &mut velocity[i], &mut predicted[i]);
                 quarantined.fetch_add(1, Relaxed);
             }
         }
     });
-}
-
-/// By how much contacts see a particle lighter: exp(k height).
-#[derive(Clone, Copy)]
-struct MassScale {
-    up: Vec3,
-    floor: f32,
-    rate: f32,
-}
-
-impl MassScale {
-    /// The inverse mass that contacts see at x of a particle that has w.
-    #[inline(always)]
-    fn weight<L: Number>(&self, w: L, x: Vector<L>) -> L {
-        let (scaled, most) = (w * self.at(x), L::splat(MAX_WEIGHT));
-        L::select(most.above(scaled), scaled, most)
-    }
-    #[inline(always)]
-    fn at<L: Number>(&self, x: Vector<L>) -> L {
-        let up = Vector { x: L::splat(self.up.x), y: L::splat(self.up.y), z: L::splat(self.up.z) };
-        let exponent = (up.dot(x) - L::splat(self.floor)) * L::splat(self.rate);
-        let (low, high) = (L::splat(-MAX_EXPONENT), L::splat(MAX_EXPONENT));
-        let exponent = L::select(exponent.above(low), exponent, low);
-        exp(L::select(high.above(exponent), exponent, high))
-    }
 }
 
 /// Particles that only fall, eight at a time, by the formulas of the loop in `run`. Ends where fewer
@@ -116,14 +90,13 @@ struct Fall<'a> {
     predicted: &'a mut [Vec4],
     start: &'a mut [Vec4],
     forces: &'a Forces<'a>,
-    scale: MassScale,
 }
 
 impl Kernel for Fall<'_> {
     type Output = usize;
     #[inline(always)]
     fn run<S: Simd>(self) -> usize {
-        let Fall { position, velocity, predicted, start, forces, scale } = self;
+        let Fall { position, velocity, predicted, start, forces } = self;
         let count = position.len();
         assert!(velocity.len() == count && predicted.len() == count && start.len() == count);
         let (h, zero, largest) = (S::splat(forces.h), S::splat(0.0), S::splat(f32::MAX));
@@ -132,7 +105,9 @@ impl Kernel for Fall<'_> {
         while done + LANES <= count {
             // SAFETY: eight rows from `done` on are there.
             unsafe {
-                let at = S::gather(position.as_ptr().add(done).cast(), EIGHT.as_ptr());
+                let x = S::gather(position.as_ptr().add(done).cast(), EIGHT.as_ptr());
+                let s = S::gather(start.as_ptr().add(done).cast(), EIGHT.as_ptr());
+                let at = [s[0], s[1], s[2], x[3]];
                 let v = S::gather(velocity.as_ptr().add(done).cast(), EIGHT.as_ptr());
                 let moves = at[3].above(zero);
                 let (mut to, mut speed) = (at, [zero; 4]);
@@ -140,20 +115,15 @@ impl Kernel for Fall<'_> {
                 for k in 0..3 {
                     let v = v[k] + S::splat(g[k]) * h;
                     let p = at[k] + v * h;
-                    // Infinite, or not a number, as soon as one of them is.
-                    sum = sum + p.abs();
+                    // Infinite, or not a number, as soon as one of the places is.
+                    sum = sum + (x[k] + p).abs();
                     to[k] = S::select(moves, p, at[k]);
                     speed[k] = S::select(moves, v, zero);
                 }
                 if sum.at_most(largest) != 0xff {
                     return done;
                 }
-                let mut began = at;
-                if scale.rate > 0.0 {
-                    let x = Vector { x: at[0], y: at[1], z: at[2] };
-                    began[3] = scale.weight(at[3], x);
-                }
-                S::scatter(began, start.as_mut_ptr().add(done).cast(), EIGHT.as_ptr());
+                S::scatter(at, start.as_mut_ptr().add(done).cast(), EIGHT.as_ptr());
                 S::scatter(speed, velocity.as_mut_ptr().add(done).cast(), EIGHT.as_ptr());
                 S::scatter(to, predicted.as_mut_ptr().add(done).cast(), EIGHT.as_ptr());
             }
@@ -164,8 +134,13 @@ impl Kernel for Fall<'_> {
 }
 
 /// Pins a particle that became non-finite where it last was well.
-pub(crate) fn quarantine(position: &mut Vec4, velocity: &mut Vec4, predicted: &mut Vec4) {
+pub(crate) fn quarantine(
+    position: &mut Vec4,
+    start: Vec4,
+    velocity: &mut Vec4,
+    predicted: &mut Vec4,
+) {
     position.w = 0.0;
     *velocity = Vec4::ZERO;
-    *predicted = *position;
+    *predicted = start.truncate().extend(0.0);
 }

@@ -1,6 +1,8 @@
 //! Writes what contacts hold to the world, by particle: before neighbour lists are made anew, and at
 //! the end of a step, when the world may be saved, sorted or edited.
-//! Reads: neighbour lists or contact rows and what they hold, environment contacts.
+//! The anchors of contacts with obstacles are told as seen from the particle, which holds wherever the next
+//! step counts from.
+//! Reads: start [m], neighbour lists or contact rows and what they hold, environment contacts.
 //! Writes: contact memory.
 //! Order: contacts of a particle in the order of their rows, those with obstacles last;
 //! deterministic.
@@ -9,6 +11,7 @@ use super::Scratch;
 use super::contact::listed::for_each_pressed;
 use super::team::{BLOCK, Shared, Team};
 use crate::world::{ContactMemory, Held, Kept, Partner, Solver, World};
+use glam::Vec4;
 
 pub(crate) fn run(team: &Team, world: &mut World, scratch: &mut Scratch) {
     // The world knows already, and the lists may be of other slots.
@@ -33,7 +36,9 @@ pub(crate) fn write(
     counts.clear();
     counts.resize(world.particles.len(), 0);
     let (solver, touch) = (world.params.solver, world.may_touch());
-    let each = Contacts { team, scratch, colored: solver == Solver::Colored, pairs: touch };
+    let start = &world.particles.start;
+    let colored = solver == Solver::Colored;
+    let each = Contacts { team, scratch, start, colored, pairs: touch };
     let shared = Shared::new(counts);
     each.visit(|slot, _| {
         // SAFETY: `visit` calls for different slots at the same time.
@@ -55,6 +60,7 @@ pub(crate) fn write(
 struct Contacts<'a> {
     team: &'a Team,
     scratch: &'a Scratch,
+    start: &'a [Vec4],
     colored: bool,
     pairs: bool,
 }
@@ -85,7 +91,9 @@ impl Contacts<'_> {
         team.rows(&beside[..], BLOCK, |_, beside| {
             for i in beside.iter().map(|&i| i as usize) {
                 for contact in environment.of(i) {
-                    visit(i, Partner::Obstacle(contact.collider), contact.held);
+                    let mut held = contact.held;
+                    held.anchor -= self.start[i].truncate();
+                    visit(i, Partner::Obstacle(contact.collider), held);
                 }
             }
         });

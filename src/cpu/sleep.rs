@@ -1,7 +1,7 @@
 //! Takes the new positions, unless a particle was slower than the sleeping threshold.
-//! x = p if |p - x| >= threshold h; the velocity is left alone [J 3.1.5]. The threshold is a speed,
+//! s = p if |p - s| >= threshold h; the velocity is left alone [J 3.1.5]. The threshold is a speed,
 //! so what sleeps does not depend on the number of substeps.
-//! Reads: predicted [m]. Writes: position. Order: each particle alone; deterministic.
+//! Reads: predicted [m]. Writes: start. Order: each particle alone; deterministic.
 
 use super::Moment;
 use super::team::{BLOCK, Shared, Team};
@@ -11,11 +11,11 @@ pub(crate) fn run(team: &Team, world: &mut World, at: &Moment) {
     let limit = world.params.sleeping * at.h;
     let limit_sq = limit * limit;
     let particles = &mut world.particles;
-    let rows = (Shared::new(&mut particles.position), &particles.predicted[..]);
-    team.rows(rows, BLOCK, |_, (position, predicted)| {
-        for (x, p) in position.iter_mut().zip(predicted) {
-            if (*p - *x).truncate().length_squared() >= limit_sq {
-                *x = p.truncate().extend(x.w);
+    let rows = (Shared::new(&mut particles.start), &particles.predicted[..]);
+    team.rows(rows, BLOCK, |_, (start, predicted)| {
+        for (s, p) in start.iter_mut().zip(predicted) {
+            if (*p - *s).truncate().length_squared() >= limit_sq {
+                *s = p.truncate().extend(s.w);
             }
         }
     });

@@ -2,20 +2,21 @@
 //! C = |p1 - p2| - (r1 + r2) >= 0. The push n and friction f are sums over the substep: n = max(0, n -
 //! C), f takes back the slip since the anchor, up to mu n; mu is mu_s while the contact holds and mu_k
 //! while it slides [J 3.39].
-//! Reads: start [m, 1/kg scaled], predicted [m], materials, neighbour lists or contact rows.
+//! Reads: position [m], start [m, 1/kg], predicted [m], materials, neighbour lists or contact rows.
 //! Writes: what contacts hold; predicted in place, by tile (`colored`), slot (`seidel`) or anyhow
 //! (`lockfree`); delta [m, count] under `jacobi`, where each particle gathers over its own list.
 //! Order: tile, or slot and list; deterministic but `lockfree`.
 
 use super::contact::Friction;
 use super::contact::block::{Mixed, Rubs, Work};
+use super::contact::lift::Lift;
 use super::contact::listed::Pairs;
 use super::search::neighbors::Neighbors;
 use super::solve::{atomic_words, load, store};
 use super::team::{BLOCK, Shared, Team};
 use super::{Moment, Scratch};
 use crate::world::material::MaterialPairs;
-use crate::world::{Held, Solver, World};
+use crate::world::{Held, Particles, Solver, World};
 use glam::{Vec3, Vec4};
 
 /// How far overlap from before a substep may be pushed out in it, m.
@@ -33,18 +34,19 @@ pub(super) fn rubs<'a>(materials: &'a [u32], pairs: &'a MaterialPairs) -> Rubs<'
 
 /// What pairs are solved with one at a time.
 pub(super) fn pairs<'a>(world: &'a World, scratch: &'a Scratch, push_out: f32) -> Pairs<'a> {
-    let (start, materials) = (&scratch.start[..], &world.particles.material[..]);
-    Pairs { start, materials, material_pairs: &scratch.material_pairs, push_out }
+    let Particles { position, start, material: materials, .. } = &world.particles;
+    let (material_pairs, lift) = (&scratch.material_pairs, Lift::of(world));
+    Pairs { position, start, materials, material_pairs, push_out, lift }
 }
 
 pub(crate) fn run(team: &Team, world: &mut World, scratch: &mut Scratch, at: &Moment) {
     let push_out = push_out(world, at);
     let omega = world.params.contact_omega;
     if world.params.solver == Solver::Colored {
-        let Scratch { start, contact_rows: rows, material_pairs, .. } = scratch;
-        let rubs = rubs(&world.particles.material, material_pairs);
-        let p = &mut world.particles.predicted;
-        return rows.work(team, p, start, rubs, Work::Solve { omega, push_out });
+        let Scratch { contact_rows: rows, material_pairs, .. } = scratch;
+        let Particles { start, predicted, material, .. } = &mut world.particles;
+        let rubs = rubs(material, material_pairs);
+        return rows.work(team, predicted, start, rubs, Work::Solve { omega, push_out });
     }
     let mut p = std::mem::take(&mut world.particles.predicted);
     let mut held = std::mem::take(&mut scratch.held);
@@ -63,7 +65,7 @@ pub(crate) fn run(team: &Team, world: &mut World, scratch: &mut Scratch, at: &Mo
                 let held = &mut held[neighbors.lists.range(i)];
                 for (n, held) in neighbors.of(i).iter().zip(held) {
                     let j = n.slot as usize;
-                    let at = (p[i] - p[j]).truncate();
+                    let at = pairs.apart([i, j], p[i], p[j]);
                     if pairs.acts(n.contact, at, held) {
                         let (push, share) = pairs.solve([i, j], n.contact, at, held, omega);
                         p[i] += (push * share).extend(0.0);
@@ -81,12 +83,12 @@ pub(crate) fn run(team: &Team, world: &mut World, scratch: &mut Scratch, at: &Mo
                     let held = unsafe { held.slice(neighbors.lists.range(i)) };
                     for (n, held) in neighbors.of(i).iter().zip(held) {
                         let j = n.slot as usize;
-                        let (pi, pj) = (load(&p[i]).truncate(), load(&p[j]).truncate());
-                        if pairs.acts(n.contact, pi - pj, held) {
-                            let pair = [i, j];
-                            let (push, share) = pairs.solve(pair, n.contact, pi - pj, held, omega);
-                            store(&p[i], pi + push * share);
-                            store(&p[j], pj + push * (share - 1.0));
+                        let (pi, pj, pair) = (load(&p[i]), load(&p[j]), [i, j]);
+                        let at = pairs.apart(pair, pi, pj);
+                        if pairs.acts(n.contact, at, held) {
+                            let (push, share) = pairs.solve(pair, n.contact, at, held, omega);
+                            store(&p[i], pi.truncate() + push * share);
+                            store(&p[j], pj.truncate() + push * (share - 1.0));
                         }
                     }
                 }
@@ -110,7 +112,8 @@ fn count(
         for (i, count) in range.zip(counts) {
             let held = &held[neighbors.lists.range(i)];
             let acting = neighbors.of(i).iter().zip(held).filter(|(n, held)| {
-                pairs.acts(n.contact, (p[i] - p[n.slot as usize]).truncate(), held)
+                let j = n.slot as usize;
+                pairs.acts(n.contact, pairs.apart([i, j], p[i], p[j]), held)
             });
             *count = acting.count() as u32;
         }
@@ -136,7 +139,7 @@ fn gather(
             let mut sum = Vec3::ZERO;
             for (n, held) in neighbors.of(i).iter().zip(held) {
                 let j = n.slot as usize;
-                let at = (p[i] - p[j]).truncate();
+                let at = pairs.apart([i, j], p[i], p[j]);
                 if pairs.acts(n.contact, at, held) {
                     let omega = omega / counts[i].max(counts[j]) as f32;
                     let (push, share) = pairs.solve([i, j], n.contact, at, held, omega);

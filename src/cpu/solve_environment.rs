@@ -1,5 +1,5 @@
 //! Puts particles outside the obstacles, with static and kinetic friction.
-//! C = n.p + d - r >= 0; friction as between particles, against the obstacle's own motion.
+//! C = n.p + d - r >= 0, all counted from where the step began; friction as between particles, against the obstacle's own motion.
 //! Reads: predicted [m], radius [m], materials. Writes: predicted, and what environment contacts
 //! hold.
 //! Order: each particle alone, its planes in the order of the list; deterministic.
@@ -43,7 +43,7 @@ pub(crate) fn run(team: &Team, world: &mut World, scratch: &mut Scratch) {
                     Friction::between(material_pairs.wall(contact.collider, material[i]));
                 let (mut grip, slip) = (Grip::from(held), at - held.anchor);
                 let push = grip.solve(normal.into(), depth, slip.into(), friction, 1.0);
-                contact.held = grip.held(held.floor);
+                contact.held = grip.held(held.floor, held.share);
                 *p += Vec3::from(push).extend(0.0);
             }
         }

@@ -1,6 +1,6 @@
 //! Pulls pinned particles to their targets.
-//! C = |p - q|, q the target at the end of the substep.
-//! Reads: predicted [m, 1/kg], pins. Writes: predicted, multipliers.
+//! C = |p - q|, q the target at the end of the substep; both from `position`.
+//! Reads: position [m], predicted [m, 1/kg], pins. Writes: predicted, multipliers.
 //! Order: a particle has at most one pin, so the order does not matter; one worker takes them all.
 
 use super::Moment;
@@ -12,8 +12,9 @@ pub(crate) fn run(world: &mut World, at: &Moment) {
     let end = at.time + f64::from(at.h);
     for i in 0..world.pins.len() {
         let pin = &world.pins[i];
-        let target = world.pin_target(pin, end);
-        let p = world.particles.predicted[pin.particle as usize];
+        let slot = pin.particle as usize;
+        let target = world.pin_target(pin, end) - world.particles.position[slot].truncate();
+        let p = world.particles.predicted[slot];
         let d = p.truncate() - target;
         let distance = d.length();
         if distance < 1e-9 {
@@ -30,7 +31,7 @@ pub(crate) fn run(world: &mut World, at: &Moment) {
             continue;
         }
         let moved = p.truncate() + d * (p.w * change / distance);
-        world.particles.predicted[pin.particle as usize] = moved.extend(p.w);
+        world.particles.predicted[slot] = moved.extend(p.w);
         world.pins[i].lambda += change;
     }
 }

@@ -2,7 +2,7 @@
 //! m = sum of b p over the corners; where C = u.m + d < 0, m moves by D = -C u less friction, and each
 //! corner by w b D / (sum of w b²). A particle takes the mean of what its contacts ask for, weighted
 //! by b and -C, so deep contacts count most.
-//! Reads: start [m], predicted [m, 1/kg], materials, point contacts. Writes: delta: what each particle
+//! Reads: position [m], start [m], predicted [m, 1/kg], materials, point contacts. Writes: delta: what each particle
 //! moves by [m]; predicted.
 //! Part: all; start: the corners of triangles that still pass a vertex go back to where the substep
 //! began.
@@ -14,7 +14,7 @@ use super::contact::Friction;
 use super::team::{Shared, Team};
 use super::{Moment, Scratch};
 use crate::step::Part;
-use crate::world::World;
+use crate::world::{Particles, World};
 use glam::{Vec3, Vec4};
 use std::sync::atomic::{AtomicU32, Ordering::Relaxed};
 
@@ -26,11 +26,11 @@ pub(crate) fn run(team: &Team, world: &mut World, scratch: &mut Scratch, at: &Mo
         return go_back(team, world, scratch);
     }
     let particles = &mut world.particles;
-    let Scratch { point_contacts, pricked, start, delta, material_pairs, stirred, .. } = scratch;
-    let count = particles.predicted.len();
-    assert!(start.len() == count && delta.len() == count);
+    let Scratch { point_contacts, pricked, delta, material_pairs, stirred, .. } = scratch;
+    assert!(delta.len() == particles.predicted.len());
     let (moves, material) = (Shared::new(delta), &particles.material[..]);
-    let cloth = Cloth { start, predicted: &particles.predicted };
+    let Particles { position, start, predicted, .. } = &*particles;
+    let cloth = Cloth { position, start, predicted };
     team.rows(&pricked[..], BLOCK, |_, pricked| {
         for i in pricked.iter().map(|&i| i as usize) {
             let mut sum = Vec4::ZERO;
@@ -62,8 +62,8 @@ pub(crate) fn run(team: &Team, world: &mut World, scratch: &mut Scratch, at: &Mo
 /// Puts the corners of triangles that still pass a vertex back to where the substep began, as the
 /// vertex sees it.
 fn go_back(team: &Team, world: &mut World, scratch: &mut Scratch) {
-    let Scratch { point_contacts, pricked, start, .. } = scratch;
-    let predicted = &mut world.particles.predicted;
+    let Scratch { point_contacts, pricked, .. } = scratch;
+    let Particles { start, predicted, .. } = &mut world.particles;
     assert!(start.len() == predicted.len());
     let predicted = Shared::new(predicted);
     team.rows(&pricked[..], BLOCK, |_, pricked| {
@@ -81,6 +81,7 @@ fn go_back(team: &Team, world: &mut World, scratch: &mut Scratch) {
 
 /// Where the cloth is.
 struct Cloth<'a> {
+    position: &'a [Vec4],
     start: &'a [Vec4],
     predicted: &'a [Vec4],
 }
@@ -91,7 +92,9 @@ impl Cloth<'_> {
         let [b, c] = contact.corners.map(|slot| slot as usize);
         let [share_b, share_c] = contact.shares;
         let share = 1.0 - share_b - share_c;
-        let at = |of: &[Vec4]| of[i] * share + of[b] * share_b + of[c] * share_c;
+        // Corners as the contact counts them, from where the step of particle i began.
+        let from = |slot: usize, of: &[Vec4]| (self.position[slot] - self.position[i]) + of[slot];
+        let at = |of: &[Vec4]| of[i] * share + from(b, of) * share_b + from(c, of) * share_c;
         let (p, away) = (at(self.predicted).truncate(), contact.plane.truncate());
         let error = away.dot(p) + contact.plane.w;
         let w = [i, b, c].map(|slot| self.predicted[slot].w);

@@ -1,8 +1,8 @@
 //! Makes velocities from the moves; quarantines particles that became non-finite.
-//! v = (p - x) / h, with Verlet + h a / 2; then damped by 1 / (1 + h c). Computed as the velocity of
+//! v = (p - s) / h, with Verlet + h a / 2; then damped by 1 / (1 + h c). Computed as the velocity of
 //! the prediction plus what the solver added, (p - p0) / h: free flight loses nothing to rounding.
-//! Reads: position [m], predicted [m], velocity [m/s]. Writes: velocity, prior velocity, position
-//! and predicted of quarantined particles, and predicted of held ones that became non-finite.
+//! Reads: position [m], start s [m], predicted p [m], velocity [m/s]. Writes: velocity, position and
+//! predicted of quarantined particles, and predicted of held ones that became non-finite.
 //! Order: each particle alone; deterministic.
 
 use super::predict::{Forces, acceleration, quarantine};
@@ -19,29 +19,29 @@ pub(crate) fn run(team: &Team, world: &mut World, scratch: &mut Scratch, at: &Mo
     let quarantined = &scratch.quarantined;
     let rows = (
         Shared::new(&mut particles.position),
+        &particles.start[..],
         Shared::new(&mut particles.velocity),
         Shared::new(&mut particles.predicted),
-        Shared::new(&mut scratch.velocity_prior),
     );
-    team.rows(rows, BLOCK, |range, (position, velocity, predicted, prior)| {
+    team.rows(rows, BLOCK, |range, (position, start, velocity, predicted)| {
         for i in 0..range.len() {
-            prior[i] = velocity[i];
             if position[i].w == 0.0 {
                 // A push that overflowed, times an inverse mass of 0, is no number.
                 if !predicted[i].is_finite() {
-                    predicted[i] = position[i];
+                    predicted[i] = start[i].truncate().extend(0.0);
                 }
                 continue;
             }
-            let (x, w) = (position[i].truncate(), position[i].w);
-            let mut v = prior[i].truncate();
+            let (s, w) = (start[i].truncate(), position[i].w);
+            let mut v = velocity[i].truncate();
             let unsolved = match params.integrator {
-                Integrator::Symplectic => x + v * h,
+                Integrator::Symplectic => s + v * h,
                 Integrator::Verlet => {
-                    let a = acceleration(&forces, x, v, w);
-                    let p = x + v * h + a * (0.5 * h * h);
+                    let x = position[i].truncate();
+                    let a = acceleration(&forces, x + s, v, w);
+                    let p = s + v * h + a * (0.5 * h * h);
                     let half = v + a * (0.5 * h);
-                    let end = acceleration(&forces, predicted[i].truncate(), half, w);
+                    let end = acceleration(&forces, x + predicted[i].truncate(), half, w);
                     v = half + end * (0.5 * h);
                     p
                 }
@@ -51,7 +51,7 @@ pub(crate) fn run(team: &Team, world: &mut World, scratch: &mut Scratch, at: &Mo
             if v.is_finite() && predicted[i].is_finite() {
                 velocity[i] = v.extend(0.0);
             } else {
-                quarantine(&mut position[i], &mut velocity[i], &mut predicted[i]);
+                quarantine(&mut position[i], start[i], &mut velocity[i], &mut predicted[i]);
                 quarantined.fetch_add(1, Relaxed);
             }
         }

@@ -51,6 +51,7 @@ impl Engine {
         self.report.begin();
         let Engine { world, cpu, schedule, report, .. } = self;
         let h = dt / world.params.substeps as f32;
+        cpu.begin_step();
         walk_it(cpu, world, schedule, h, report)?;
         world.step_count += 1;
         cpu.finish_step(world, report);

@@ -3,6 +3,7 @@
 
 use super::Engine;
 use crate::cpu::team::{Shared, Team};
+use crate::cpu::{self, Cpu};
 use crate::error::{Error, Result};
 use crate::step::walk::walk;
 use crate::step::{Dispatch, Loop, Node, Part, Pass};
@@ -40,10 +41,12 @@ impl Engine {
         self.report.begin();
         let Engine { world, cpu, report, .. } = self;
         let h = world.params.dt / world.params.substeps as f32;
+        cpu.begin_step();
         cpu.begin_substep(world, h);
         let _visit = cpu.team.visit();
         walk(cpu, world, &passes, h, report)?;
         take_finite(&cpu.team, &mut world.particles);
+        rebase(cpu, world);
         Ok(())
     }
 
@@ -101,10 +104,11 @@ impl Engine {
         });
         self.report.begin();
         let Engine { world, cpu, report, .. } = self;
-        world.particles.predicted.clone_from(&world.particles.position);
+        world.particles.predicted.clone_from(&world.particles.start);
         world.clear_multipliers();
         let h = world.params.dt / world.params.substeps as f32;
         cpu.begin_substep(world, h);
+        cpu.take_bases(world);
         walk(cpu, world, &begin, h, report)?;
         for _ in 0..count {
             let started = Instant::now();
@@ -120,22 +124,28 @@ impl Engine {
                 break;
             }
         }
+        rebase(cpu, world);
         Ok(())
     }
+}
+
+/// As at the end of a step.
+fn rebase(cpu: &mut Cpu, world: &mut World) {
+    cpu::rebase::run(&cpu.team, world);
 }
 
 /// Takes the predicted positions; a diverging sweep must not leave a world that no longer
 /// validates, so what is not finite stays where it was. The team's work, so that the positions stay
 /// with the worker that sweeps them.
 fn take_finite(team: &Team, particles: &mut Particles) {
-    let Particles { position, predicted, .. } = particles;
-    let rows = (Shared::new(position), Shared::new(predicted));
-    team.rows(rows, 512, |_, (position, predicted)| {
+    let Particles { start, predicted, .. } = particles;
+    let rows = (Shared::new(start), Shared::new(predicted));
+    team.rows(rows, 512, |_, (start, predicted)| {
         if predicted.iter().fold(true, |all, p| all & p.is_finite()) {
-            position.copy_from_slice(predicted);
+            start.copy_from_slice(predicted);
             return;
         }
-        for (x, p) in position.iter_mut().zip(predicted) {
+        for (x, p) in start.iter_mut().zip(predicted) {
             if p.is_finite() {
                 *x = *p;
             } else {

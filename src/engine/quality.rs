@@ -3,13 +3,19 @@
 use super::Engine;
 use crate::error::{Error, Result};
 use crate::kind::{Constrain, Distance, Kind, Sets, Stored, Visit};
-use crate::world::{ListDescription, Method, Params};
-use glam::Vec4;
+use crate::world::{ListDescription, Method, Params, Places};
 use serde::Serialize;
 
 /// A mean residual above this share of the rest value is worth a word: what is drawn then has not
 /// much to do with the constraints that were asked for.
 const RESIDUAL: f32 = 0.02;
+/// So is one of soft constraints above this share of how far they are off their rest, unless it is less
+/// than `LEAST` of the rest value: a long bar may sink far though each of its links is off by little.
+const OF_STRAIN: f32 = 0.25;
+const LEAST: f32 = 1e-3;
+/// So is the worst residual above this share of the strain at which the constraint breaks: then what
+/// breaks depends on the iterations.
+const OF_BREAK: f32 = 0.1;
 /// So is an overlap above this share of the smaller radius.
 const OVERLAP: f32 = 0.15;
 
@@ -37,6 +43,11 @@ pub struct Residual {
     pub mean: f32,
     /// The largest.
     pub largest: f32,
+    /// Of constraints with a compliance: how much of their |C| is not solved, in the mean. Near 0 they
+    /// are as stretched as their forces say, near 1 by what the iterations left over. 0 for rigid ones.
+    pub of_strain: f32,
+    /// The largest of those that can break, over the strain at which they do; 0 where none can.
+    pub of_break: f32,
 }
 
 fn as_name<S: serde::Serializer>(kind: &Kind, to: S) -> std::result::Result<S::Ok, S::Error> {
@@ -61,6 +72,22 @@ impl Quality {
                      rest {of}; {substeps}",
                     residual.kind,
                     100.0 * residual.mean,
+                ));
+            }
+            if residual.of_strain > OF_STRAIN && residual.mean > LEAST {
+                advice.push(format!(
+                    "{} constraints are softer than they should be, {:.0} % of what they are off their \
+                     rest {of} is not solved; {substeps}",
+                    residual.kind,
+                    100.0 * residual.of_strain,
+                ));
+            }
+            if residual.of_break > OF_BREAK {
+                advice.push(format!(
+                    "{} constraints break too early or too late, the worst is off by {:.0} % of the \
+                     strain at which it breaks; {substeps}",
+                    residual.kind,
+                    100.0 * residual.of_break,
                 ));
             }
         }
@@ -104,7 +131,7 @@ impl Engine {
         if let Some(vulkan) = &self.vulkan {
             vulkan.fetch_multipliers(&mut self.world)?;
         }
-        let (world, at) = (&self.world, self.world.particles.positions());
+        let (world, at) = (&self.world, self.world.particles.now());
         let inv_h_sq = match world.params.method {
             Method::Xpbd => 1.0 / (self.h * self.h),
             Method::Pbd => 0.0,
@@ -113,9 +140,7 @@ impl Engine {
         Kind::SETS.into_iter().for_each(|kind| kind.visit(&mut look));
         let residuals = look.residuals;
         let edges = &world.sets.distance;
-        let strain = |i: usize| {
-            Distance::strain(&edges.particles(i).map(|slot| at[slot as usize]), edges.rest[i])
-        };
+        let strain = |i: usize| Distance::strain(&at.corners(edges.particles(i)), edges.rest[i]);
         let strain = (0..edges.len()).map(strain).fold(0.0, f32::max);
         Ok(Quality { residuals, strain, overlap: self.deepest_overlap() })
     }
@@ -125,12 +150,12 @@ impl Engine {
     fn deepest_overlap(&self) -> f32 {
         let Ok(list) = self.neighbors(ListDescription::CONTACTS) else { return 0.0 };
         let particles = &self.world.particles;
-        let (at, radius) = (particles.positions(), &particles.radius);
+        let (at, radius) = (particles.now(), &particles.radius);
         let mut deepest = 0.0f32;
         for i in 0..at.len() {
             for entry in list.entries(i) {
                 let j = entry.slot as usize;
-                let depth = entry.contact - (at[i] - at[j]).truncate().length();
+                let depth = entry.contact - at.between(i, j).length();
                 deepest = deepest.max(depth / radius[i].min(radius[j]));
             }
         }
@@ -141,7 +166,7 @@ impl Engine {
 /// Gathers the residual of each kind.
 struct Look<'a> {
     sets: &'a Sets,
-    at: &'a [Vec4],
+    at: Places<'a>,
     inv_h_sq: f32,
     residuals: Vec<Residual>,
 }
@@ -153,19 +178,29 @@ impl Visit for Look<'_> {
             return;
         }
         let residual = |i: usize| {
-            let p = set.particles(i).map(|slot| self.at[slot as usize]);
+            let p = self.at.corners(set.particles(i));
             let pulled = set.compliance[i] * self.inv_h_sq * set.lambda[i];
             // An angle is a share of its own, and so is what rests at 0.
             let rest = set.rest[i].abs();
             let share = if K::UNIT == "rad" || rest == 0.0 { 1.0 } else { rest };
-            (K::error(&p, set.rest[i]) + pulled).abs() / share
+            let error = K::error(&p, set.rest[i]);
+            let is_soft = set.compliance[i] * self.inv_h_sq > 0.0;
+            ((error + pulled).abs() / share, if is_soft { error.abs() / share } else { 0.0 })
         };
-        let (mut sum, mut largest) = (0.0f64, 0.0f32);
-        for share in (0..set.len()).map(residual) {
+        let (mut sum, mut largest, mut of_break) = (0.0f64, 0.0f32, 0.0f32);
+        let (mut soft, mut soft_error) = (0.0f64, 0.0f64);
+        for ((share, error), &break_at) in (0..set.len()).map(residual).zip(&set.break_at) {
             sum += f64::from(share);
+            if error > 0.0 {
+                soft += f64::from(share);
+                soft_error += f64::from(error);
+            }
             largest = largest.max(share);
+            // What never breaks has an infinite strain for it.
+            of_break = of_break.max(share / break_at);
         }
         let mean = (sum / set.len() as f64) as f32;
-        self.residuals.push(Residual { kind: K::KIND, mean, largest });
+        let of_strain = if soft_error > 0.0 { (soft / soft_error) as f32 } else { 0.0 };
+        self.residuals.push(Residual { kind: K::KIND, mean, largest, of_strain, of_break });
     }
 }

@@ -17,7 +17,7 @@ pub(crate) use volume::Volume;
 use crate::error::{Error, Result};
 use crate::pass::{Buffer, Pass};
 use crate::simd::Vector;
-use crate::world::{ConstraintRows, ConstraintSet};
+use crate::world::{ConstraintRows, ConstraintSet, Places};
 use glam::Vec4;
 use serde::{Deserialize, Serialize};
 use std::fmt;
@@ -225,17 +225,17 @@ impl Sets {
     }
 
     /// The sum of |C| over the rows of a kind, in order, in f64.
-    pub fn residual(&self, kind: Kind, at: &[Vec4]) -> f64 {
+    pub fn residual(&self, kind: Kind, at: Places<'_>) -> f64 {
         struct Residual<'a> {
             sets: &'a Sets,
-            at: &'a [Vec4],
+            at: Places<'a>,
             sum: f64,
         }
         impl Visit for Residual<'_> {
             fn visit<K: Stored<N>, const N: usize>(&mut self) {
                 let set = K::set(self.sets);
                 let error = |i| {
-                    let p = set.particles(i).map(|slot| self.at[slot as usize]);
+                    let p = self.at.corners(set.particles(i));
                     f64::from(K::error(&p, set.rest[i]).abs())
                 };
                 self.sum = (0..set.len()).map(error).sum();

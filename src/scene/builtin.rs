@@ -61,6 +61,13 @@ impl Scene {
     pub fn builtin_mesh_names() -> impl Iterator<Item = &'static str> {
         MESHES.iter().map(|(name, _)| *name)
     }
+
+    /// A built-in mesh as an OBJ file, for [`TriangleMesh::from_obj_bytes`].
+    ///
+    /// [`TriangleMesh::from_obj_bytes`]: crate::shape::mesh::TriangleMesh::from_obj_bytes
+    pub fn builtin_mesh(name: &str) -> Option<&'static [u8]> {
+        mesh_bytes(name)
+    }
 }
 
 #[cfg(test)]

@@ -206,10 +206,21 @@ impl TriangleBvh {
     /// The closest point of the mesh to `p`, the lowest triangle index among equals; none for an
     /// empty mesh.
     pub fn closest(&self, p: Vec3) -> Option<Closest> {
+        self.closer(p, None)
+    }
+
+    /// The same, for who knows a triangle that is probably near: what is farther is not looked at.
+    pub(crate) fn closest_near(&self, p: Vec3, triangle: u32, corners: [Vec3; 3]) -> Closest {
+        let (point, feature) = closest_point(&corners, p);
+        let distance_sq = point.distance_squared(p.as_dvec3());
+        let near = Closest { triangle, corners, point: point.as_vec3(), feature, distance_sq };
+        self.closer(p, Some(near)).unwrap_or(near)
+    }
+
+    fn closer(&self, p: Vec3, mut best: Option<Closest>) -> Option<Closest> {
         // One entry a level, and halving 2^31 triangles takes fewer than 32 levels.
         let mut stack = [0u32; 64];
         let mut top = 1;
-        let mut best: Option<Closest> = None;
         while top > 0 {
             top -= 1;
             let index = stack[top] as usize;

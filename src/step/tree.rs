@@ -173,7 +173,6 @@ impl fmt::Display for Dispatch {
             Part::Start => f.write_str("(start)"),
             Part::Again => f.write_str("(again)"),
             Part::Lists => f.write_str("(lists)"),
-            Part::Velocity => f.write_str("(velocity)"),
             Part::Begin => f.write_str("(begin)"),
             Part::Pairs => f.write_str("(pairs)"),
             Part::Walls => f.write_str("(walls)"),

@@ -130,7 +130,7 @@ impl<R: Run> Walk<'_, R> {
     /// no.
     fn residual_is_at_most(&self, limit: f32) -> bool {
         let (world, end) = (&*self.world, self.world.time + f64::from(self.h));
-        let of = |&kind| world.residual_at(kind, &world.particles.predicted, end);
+        let of = |&kind| world.residual_at(kind, world.particles.predictions(), end);
         world.constraint_count() > 0 && Kind::ALL.iter().map(of).sum::<f64>() <= f64::from(limit)
     }
 }

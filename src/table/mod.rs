@@ -169,14 +169,16 @@ macro_rules! buffers {
 use Domain::*;
 
 buffers! {
-    /// [x, y, z, inverse mass] where the step begins, m and 1/kg.
+    /// [x, y, z, inverse mass] where the step begins, m and 1/kg. It stays while a step runs: all
+    /// that moves is counted from here.
     Position by Particle, Each(4), World [Saved Loaded Restored Fetched] from position;
-    /// [x, y, z, inverse mass] as the solver moves it.
+    /// [x, y, z, inverse mass]: how far from `position` the solver has moved it, m.
     Predicted by Particle, Each(4), World [Saved Loaded] from predicted;
     /// [x, y, z, 0], m/s.
     Velocity by Particle, Each(4), World [Saved Loaded Restored Fetched] from velocity;
-    /// Velocities before the solve, for restitution.
-    VelocityPrior by Particle, Each(4), Scratch [];
+    /// Who takes whom in a round of impacts: the highest closing speed, in this round and in the one
+    /// before by turns, and the partner.
+    Impacts by Particle, Each(3), Scratch [];
     /// m.
     Radius by Particle, Each(1), World [Saved Loaded] from radius;
     /// Group and flags.
@@ -185,8 +187,9 @@ buffers! {
     Material by Particle, Each(1), World [Saved Loaded] from material;
     /// Undeformed [x, y, z, 1/kg when not pinned].
     Rest by Particle, Each(4), World [Saved Loaded] from rest;
-    /// Where the substep began as contacts see it: [x, y, z, scaled inverse mass].
-    Start by Particle, Each(4), Scratch [];
+    /// How far from `position` the substep began, m, and the inverse mass. Between
+    /// steps it is what rounding left over.
+    Start by Particle, Each(4), World [Saved Loaded Restored Fetched] from start;
     /// Where each particle was when the lists were made. A device makes its own with its lists.
     ListReference by Particle, Each(4), World [Saved OfList] from list_reference;
     /// [x, y, z, reach] of what the broad phase sorts.

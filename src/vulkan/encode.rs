@@ -51,8 +51,8 @@ impl Encoder<'_> {
             return out;
         }
         match buffer {
-            Buffer::VelocityPrior => rows(&scratch.velocity_prior, &mut out),
-            Buffer::Start => rows(&scratch.start, &mut out),
+            // The pass begins them anew.
+            Buffer::Impacts => {}
             Buffer::Points => rows(&scratch.broad.points, &mut out),
             Buffer::Delta => rows(&scratch.delta, &mut out),
             Buffer::Sorted => {
@@ -125,7 +125,6 @@ impl Encoder<'_> {
     pub fn state(&self) -> Vec<u32> {
         let Encoder { world, scratch, plan, .. } = *self;
         let mut out = vec![0; s::WORDS];
-        out[s::LIST_FLOOR] = world.list_floor.to_bits();
         out[s::LISTS_SINCE_SORT] = world.lists_since_sort;
         out[s::MEMORY_BEHIND] = (scratch.memory_is_behind && !self.rows_are_gone()).into();
         out[s::MEMORY_PAIRS] = self.contact_memory().pairs() as u32;
@@ -412,14 +411,13 @@ pub(crate) fn globals(
         (g::GRID_CAP, plan.buckets() as u32),
         (g::NODE_CAP, plan.room[Buffer::OctreeNodes] as u32),
         (g::TILE_CAP, plan.tiles() as u32),
-        (g::PAIRS_BOUNCE, u32::from(plan.pairs_bounce)),
     ];
     for (at, value) in words {
         out[at] = value;
     }
     // One word for each kind, in order.
     out[g::LAW..][..traits.laws.len()].copy_from_slice(&traits.laws);
-    let up = world.up();
+    let lift = world.lift();
     // The shortest move of a substep that is taken.
     let sleeping = p.sleeping * h;
     let numbers = [
@@ -433,10 +431,9 @@ pub(crate) fn globals(
         (g::CONTACT_OMEGA, p.contact_omega),
         (g::PUSH_OUT, p.push_out * h),
         (g::RESTITUTION_THRESHOLD, p.restitution_threshold),
-        (g::MASS_SCALE, p.mass_scale),
-        (g::UP, up.x),
-        (g::UP_Y, up.y),
-        (g::UP_Z, up.z),
+        (g::LIFT, lift.x),
+        (g::LIFT_Y, lift.y),
+        (g::LIFT_Z, lift.z),
         (g::SLEEPING_SQ, sleeping * sleeping),
         (g::RHO, p.rho),
         (g::TILE_PER_METRE, traits.tile_per_metre),

@@ -39,10 +39,9 @@ pub mod globals {
         MARGIN "g_margin" = 12;
         MATERIALS "g_materials" = 13;
         RESTITUTION_THRESHOLD "g_restitution_threshold" = 16;
-        MASS_SCALE "g_mass_scale" = 17;
-        UP "g_up_x" = 18;
-        UP_Y "g_up_y" = 19;
-        UP_Z "g_up_z" = 20;
+        LIFT "g_lift_x" = 18;
+        LIFT_Y "g_lift_y" = 19;
+        LIFT_Z "g_lift_z" = 20;
         SLEEPING_SQ "g_sleeping_sq" = 21;
         RHO "g_rho" = 22;
         OCTREE_LEAF "g_octree_leaf" = 23;
@@ -64,7 +63,6 @@ pub mod globals {
         TORN_SQ "g_torn_sq" = 43;
         LARGEST_REACH "g_largest_reach" = 44;
         COMMON_CONTACT "g_common_contact" = 45;
-        PAIRS_BOUNCE "g_pairs_bounce" = 46;
         TILE_PER_METRE "g_tile_per_metre" = 48;
         REACH_LENGTH "g_reach_length" = 56;
         SLACK_LENGTH "g_slack_length" = 57;
@@ -88,7 +86,6 @@ pub mod state {
         /// Names and places of the words of `state`.
         STATE:
         STALE "s_stale" = 0;
-        LIST_FLOOR "s_list_floor" = 1;
         LISTS_SINCE_SORT "s_lists_since_sort" = 2;
         LIST_BUILDS "s_list_builds" = 3;
         QUARANTINED "s_quarantined" = 4;
@@ -146,6 +143,8 @@ pub mod state {
         POINTS_USED "s_points_used" = 83;
         POINTS_STIRRED "s_points_stirred" = 64;
         POINTS_LOOKED "s_points_looked" = 65;
+        IMPACTS_EVEN "s_impacts_even" = 66;
+        IMPACTS_ODD "s_impacts_odd" = 67;
         ARGUMENTS "s_arguments" = 96;
         GROUPS_PARTICLES "s_groups_particles" = arguments(slot::PARTICLES);
         GROUPS_ONE "s_groups_one" = arguments(slot::ONE);
@@ -367,10 +366,10 @@ pub mod memory {
     words! {
         /// The names of these words.
         MEMORY:
-        GRIP "held_words" = 9;
-        WORDS "memory_words" = 11;
-        WALL "kept_wall_words" = 13;
-        WALL_NORMAL "kept_wall_normal" = 10;
+        GRIP "held_words" = 10;
+        WORDS "memory_words" = 12;
+        WALL "kept_wall_words" = 14;
+        WALL_NORMAL "kept_wall_normal" = 11;
     }
 }
 

@@ -55,8 +55,6 @@ pub(crate) struct Plan {
     pub fans: usize,
     /// Winds that blow on surfaces.
     pub winds: usize,
-    /// Whether particles bounce off each other.
-    pub pairs_bounce: bool,
     /// Workgroup size.
     pub workgroup: u32,
 }
@@ -169,7 +167,6 @@ impl Plan {
                 0
             },
             winds,
-            pairs_bounce: world.pairs_may_bounce(),
             workgroup,
         }
     }

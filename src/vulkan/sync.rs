@@ -62,7 +62,6 @@ impl Vulkan {
         }
         report.iterations += schedule.turns(Loop::Iterations);
         world.lists_since_sort = state[s::LISTS_SINCE_SORT];
-        world.list_floor = f32::from_bits(state[s::LIST_FLOOR]);
         // The lists are on the device. An engine that steps this world on the CPU makes its own.
         world.list_key = ListKey::default();
         world.lists.expire();
@@ -117,7 +116,11 @@ impl Vulkan {
                 column.copy_from_slice(&read.host()[..column.len()]);
             }
         }
-        world.particles.predicted.clone_from(&world.particles.position);
+        let particles = &mut world.particles;
+        let rests = particles.start.iter().zip(&particles.position);
+        for (predicted, (rest, x)) in particles.predicted.iter_mut().zip(rests) {
+            *predicted = rest.truncate().extend(x.w); // as `rebase` leaves it
+        }
         if let Some(memory) = memory {
             world.contact_memory = memory;
         }

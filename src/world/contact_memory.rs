@@ -30,7 +30,8 @@ pub(crate) struct Held {
     /// How far the contact has moved them in this substep, push and friction.
     pub given: Vec3,
     /// Where the one would be, seen from the other, had they not slipped: friction pulls back
-    /// there for as long as they touch. Of an obstacle: where the particle would be in space.
+    /// there for as long as they touch. Of an obstacle: where the particle would be, counted from
+    /// where its step began; in the memory of the world, from where it is.
     pub anchor: Vec3,
     /// The distance that is kept in this substep. Of an obstacle: the height over its plane, 0 or
     /// less where the particle was deeper in it than can be pushed out.
@@ -38,6 +39,9 @@ pub(crate) struct Held {
     /// The coefficient of friction in force in this substep: static or kinetic. Below 0 until
     /// friction acts for the first time.
     pub limit: f32,
+    /// How much of what the contact moves in this substep the one takes; the other takes the rest.
+    /// Minus that in the substep in which the two meet. Of an obstacle: 1.
+    pub share: f32,
 }
 
 impl Held {
@@ -52,23 +56,26 @@ impl Held {
         anchor: Vec3::ZERO,
         floor: 0.0,
         limit: Held::OPEN,
+        share: 1.0,
     };
     /// How many numbers it has.
-    pub const NUMBERS: usize = 9;
+    pub const NUMBERS: usize = 10;
 
     /// The same, seen from the other of two particles.
     pub fn turned(self) -> Self {
-        Held { given: -self.given, anchor: -self.anchor, ..self }
+        let rest = (1.0 - self.share.abs()).copysign(self.share);
+        Held { given: -self.given, anchor: -self.anchor, share: rest, ..self }
     }
     /// Its numbers in order.
     pub fn numbers(&self) -> [f32; Held::NUMBERS] {
         let ([a, b, c], [d, e, f]) = (self.given.to_array(), self.anchor.to_array());
-        [self.pressed, a, b, c, d, e, f, self.floor, self.limit]
+        [self.pressed, a, b, c, d, e, f, self.floor, self.limit, self.share]
     }
     /// From its numbers in order.
     #[cfg(feature = "vulkan")]
-    pub fn from_numbers([pressed, a, b, c, d, e, f, floor, limit]: [f32; Held::NUMBERS]) -> Self {
-        Held { pressed, given: Vec3::new(a, b, c), anchor: Vec3::new(d, e, f), floor, limit }
+    pub fn from_numbers(numbers: [f32; Held::NUMBERS]) -> Self {
+        let [pressed, a, b, c, d, e, f, floor, limit, share] = numbers;
+        Held { pressed, given: Vec3::new(a, b, c), anchor: Vec3::new(d, e, f), floor, limit, share }
     }
     /// Whether the two press on each other, by numbers that make sense.
     pub fn presses(&self) -> bool {
@@ -211,7 +218,8 @@ mod tests {
     /// A contact whose numbers can be told apart.
     fn with(partner: Partner, number: f32) -> Kept {
         let anchor = Vec3::splat(number);
-        let held = Held { pressed: number.abs(), given: anchor, anchor, ..Held::NOTHING };
+        let share = 0.5 + 0.125 * number;
+        let held = Held { pressed: number.abs(), given: anchor, anchor, share, ..Held::NOTHING };
         Kept::new(partner, held)
     }
 

@@ -1,7 +1,7 @@
 //! Changing a world between two steps: add, remove, move, pin and drag particles, add and cut
 //! constraints. Everything here checks its input and leaves the world legal.
 
-use super::{Bond, ConstraintRows, Kind, Particle, ParticleId, Path, Phase, Pin, World};
+use super::{Bond, ConstraintRows, Kind, Particle, ParticleId, Path, Phase, Pin, Places, World};
 use crate::error::{Error, Result};
 use crate::kind::{Sets, Stored, Visit};
 use crate::table::Buffer;
@@ -16,8 +16,9 @@ impl World {
 
     /// Position or mass of a particle changed.
     fn moved(&mut self, slot: usize) {
-        self.changes.mark(Buffer::Position, slot);
-        self.changes.mark(Buffer::Predicted, slot);
+        for buffer in [Buffer::Position, Buffer::Start, Buffer::Predicted] {
+            self.changes.mark(buffer, slot);
+        }
     }
 
     /// Adds a particle.
@@ -60,7 +61,8 @@ impl World {
         }
         let w = self.particles.position[slot].w;
         self.particles.position[slot] = position.extend(w);
-        self.particles.predicted[slot] = position.extend(w);
+        self.particles.start[slot] = Vec3::ZERO.extend(w);
+        self.particles.predicted[slot] = Vec3::ZERO.extend(w);
         self.moved(slot);
         Ok(())
     }
@@ -76,10 +78,12 @@ impl World {
         Ok(())
     }
 
-    /// Puts a particle in another collision group, or changes what it meets there.
+    /// Puts a particle in another collision group, or changes what it meets there. Who is joined
+    /// stays so.
     pub fn set_phase(&mut self, id: ParticleId, phase: Phase) -> Result<()> {
         let slot = self.slot_of(id)?;
-        self.particles.phase[slot] = phase.0;
+        let joined = self.particles.phase[slot] & Phase::JOINED;
+        self.particles.phase[slot] = phase.0 | joined;
         self.changes.mark(Buffer::Phase, slot);
         self.particle_revision += 1;
         Ok(())
@@ -89,6 +93,7 @@ impl World {
     pub fn pin(&mut self, id: ParticleId) -> Result<()> {
         let slot = self.slot_of(id)?;
         self.particles.position[slot].w = 0.0;
+        self.particles.start[slot].w = 0.0;
         self.particles.predicted[slot].w = 0.0;
         self.particles.velocity[slot] = Vec4::ZERO;
         self.moved(slot);
@@ -108,6 +113,7 @@ impl World {
             ));
         }
         self.particles.position[slot].w = w;
+        self.particles.start[slot].w = w;
         self.particles.predicted[slot].w = w;
         self.moved(slot);
         self.particle_revision += 1;
@@ -276,12 +282,17 @@ impl World {
         if let Some(rest) = rest.filter(|rest| !rest.is_finite()) {
             return Err(Error::value("rest", format!("{rest} is not finite; give a number")));
         }
-        let position = &self.particles.position;
-        let mut add =
-            Add { sets: &mut self.sets, position, slots: &slots, rest, bond, refused: None };
+        let at = self.particles.now();
+        let mut add = Add { sets: &mut self.sets, at, slots: &slots, rest, bond, refused: None };
         kind.visit(&mut add);
         match add.refused {
-            None => Ok(()),
+            None => {
+                for slot in slots.into_iter().map(|slot| slot as usize) {
+                    self.particles.phase[slot] |= Phase::JOINED;
+                    self.changes.mark(Buffer::Phase, slot);
+                }
+                Ok(())
+            }
             Some(measured) => Err(Error::value(
                 "rest",
                 format!(
@@ -326,7 +337,7 @@ impl World {
 /// Adds one constraint over `slots`, which are as many as the kind takes.
 struct Add<'a> {
     sets: &'a mut Sets,
-    position: &'a [Vec4],
+    at: Places<'a>,
     slots: &'a [u32],
     rest: Option<f32>,
     bond: &'a Bond,
@@ -337,7 +348,7 @@ struct Add<'a> {
 impl Visit for Add<'_> {
     fn visit<K: Stored<N>, const N: usize>(&mut self) {
         let slots: [u32; N] = std::array::from_fn(|k| self.slots[k]);
-        let now = || K::measure(&slots.map(|slot| self.position[slot as usize]));
+        let now = || K::measure(&self.at.corners(slots));
         let rest = self.rest.unwrap_or_else(now);
         if !rest.is_finite() {
             self.refused = Some(rest);

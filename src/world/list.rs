@@ -4,7 +4,7 @@
 
 use super::{Params, Phase, Solver, World};
 use crate::error::{Error, Result};
-use glam::{Vec3, Vec4};
+use glam::Vec4;
 use serde::{Deserialize, Serialize};
 
 /// How far apart two particles of a list may be.
@@ -229,8 +229,6 @@ pub(crate) struct ListKey {
     edges: u64,
     margin: f32,
     solver: Option<Solver>,
-    /// Mass scaling counts heights from the lowest particle of the lists.
-    up: Vec3,
 }
 
 impl ListKey {
@@ -241,7 +239,6 @@ impl ListKey {
             edges: world.sets.distance.revision(),
             margin: world.params.margin,
             solver: Some(world.params.solver),
-            up: world.up(),
         }
     }
 
@@ -260,7 +257,6 @@ impl ListKey {
             edges: if joins { world.sets.distance.revision() } else { 0 },
             margin: if contact { world.params.margin } else { 0.0 },
             solver: None,
-            up: Vec3::ZERO,
         }
     }
 }

@@ -19,11 +19,11 @@ pub struct MemoryNeed {
 /// Bytes a particle takes with everything the CPU backend keeps for it, contact lists included.
 const BYTES_PER_PARTICLE: u128 = 600;
 /// Bytes a distance constraint takes, with its row in the solver's side arrays.
-const BYTES_PER_EDGE: u128 = 120;
+const BYTES_PER_EDGE: u128 = 136;
 /// Bytes a hinge or tetrahedron takes, likewise.
-const BYTES_PER_CORNERS4: u128 = 220;
+const BYTES_PER_CORNERS4: u128 = 268;
 /// Bytes a listed contact candidate takes, with its row among the colours.
-const BYTES_PER_NEIGHBOR: u128 = 24;
+const BYTES_PER_NEIGHBOR: u128 = 30;
 
 impl MemoryNeed {
     /// Bytes in all.

@@ -45,7 +45,7 @@ pub use params::{
     Acceleration, BroadPhase, BvhStart, BvhVolume, BvhWalk, Integrator, Method, ParamInfo, Params,
     Solver,
 };
-pub(crate) use particles::GONE;
+pub(crate) use particles::{GONE, Places};
 pub use particles::{Particle, ParticleId, Particles, Phase};
 pub use pin::{Path, Pin};
 pub use wind::SurfaceWind;
@@ -54,7 +54,7 @@ pub use crate::kind::Kind;
 use crate::kind::Sets;
 use crate::table::Changes;
 
-use glam::{Vec3, Vec4};
+use glam::Vec3;
 use serde::{Deserialize, Serialize};
 use std::collections::HashSet;
 use std::sync::Arc;
@@ -96,8 +96,6 @@ pub struct World {
     pub(crate) broken: u64,
     /// Whether neighbour lists were ever made.
     pub(crate) listed: bool,
-    /// Lowest height seen when the lists were built: the origin of mass scaling.
-    pub(crate) list_floor: f32,
     /// What else the lists were made for.
     pub(crate) list_key: ListKey,
     /// How often lists were made since particles were last put in order.
@@ -181,7 +179,7 @@ impl World {
     }
     /// A particle's position, m.
     pub fn position(&self, id: ParticleId) -> Option<Vec3> {
-        self.particles.slot(id).map(|s| self.particles.position[s].truncate())
+        self.particles.slot(id).map(|s| self.particles.now().of(s))
     }
     /// A particle's velocity, m/s.
     pub fn velocity(&self, id: ParticleId) -> Option<Vec3> {
@@ -190,6 +188,11 @@ impl World {
     /// Unit vector against gravity, or +y when there is none.
     pub fn up(&self) -> Vec3 {
         (-self.params.gravity).try_normalize().unwrap_or(Vec3::Y)
+    }
+    /// Half the mass scale, against gravity: by how much a grain straight above another counts as
+    /// lighter. Where there is no gravity nobody lies on anybody.
+    pub(crate) fn lift(&self) -> Vec3 {
+        (-self.params.gravity).normalize_or_zero() * (0.5 * self.params.mass_scale)
     }
 
     pub(crate) fn pin_target(&self, pin: &Pin, time: f64) -> Vec3 {
@@ -201,17 +204,18 @@ impl World {
 
     /// The sum of |C| over the constraints of a kind, in the unit of that kind.
     pub fn residual(&self, kind: Kind) -> f64 {
-        self.residual_at(kind, self.particles.positions(), self.time)
+        self.residual_at(kind, self.particles.now(), self.time)
     }
 
-    /// The sum of |C| over the constraints of a kind at given positions and time; in order, in f64.
-    pub(crate) fn residual_at(&self, kind: Kind, at: &[Vec4], time: f64) -> f64 {
+    /// The sum of |C| over the constraints of a kind at given places and time; in order, in f64.
+    pub(crate) fn residual_at(&self, kind: Kind, at: Places<'_>, time: f64) -> f64 {
         if kind != Kind::Pin {
             return self.sets.residual(kind, at);
         }
         let error = |pin: &Pin| {
-            let p = at[pin.particle as usize].truncate();
-            f64::from(p.distance(self.pin_target(pin, time)))
+            let slot = pin.particle as usize;
+            let goal = self.pin_target(pin, time) - at.position[slot].truncate();
+            f64::from(at.moved[slot].truncate().distance(goal))
         };
         self.pins.iter().map(error).sum()
     }

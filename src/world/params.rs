@@ -233,6 +233,20 @@ const GONE: &[(&str, &str)] = &[(
     "contacts push old overlap out themselves, no faster than `push_out` m/s; remove the line",
 )];
 
+/// Parameters that mean something else than in earlier versions, and what to do about a value that is
+/// not legal any more.
+const CHANGED: &[(&str, &str)] = &[(
+    "mass_scale",
+    "it is a pure number now, not one per metre, and the default holds deep piles; remove the line",
+)];
+
+/// A value that a parameter cannot have.
+fn illegal(name: &str, value: &Value, expected: &str) -> Error {
+    let changed = CHANGED.iter().find(|(changed, _)| *changed == name);
+    let remedy = changed.map_or(String::new(), |(_, remedy)| format!(" ({remedy})"));
+    Error::value(name, format!("{value} is not legal; expected {expected}{remedy}"))
+}
+
 /// Whether a name is, or was, that of a parameter.
 pub(crate) fn is_parameter(name: &str) -> bool {
     let known = Params::TABLE.iter().map(|p| p.name);
@@ -270,10 +284,9 @@ macro_rules! params {
                             .filter(|v| v.within($min as f64, $max as f64));
                         match legal {
                             Some(v) => { self.$name = v; Ok(()) }
-                            None => Err(Error::value(name, format!(
-                                "{value} is not legal; expected {}",
-                                <$ty as Knob>::expected($min as f64, $max as f64),
-                            ))),
+                            None => Err(illegal(
+                                name, value, &<$ty as Knob>::expected($min as f64, $max as f64),
+                            )),
                         }
                     })+
                     _ if let Some((_, remedy)) = GONE.iter().find(|(gone, _)| *gone == name) => {
@@ -294,10 +307,8 @@ macro_rules! params {
             /// True when every field is inside its range (fields may have been set directly).
             pub fn check(&self) -> Result<()> {
                 $(if !self.$name.within($min as f64, $max as f64) {
-                    return Err(Error::value(stringify!($name), format!(
-                        "{} is not legal; expected {}",
-                        self.$name.to_toml(), <$ty as Knob>::expected($min as f64, $max as f64),
-                    )));
+                    let expected = <$ty as Knob>::expected($min as f64, $max as f64);
+                    return Err(illegal(stringify!($name), &self.$name.to_toml(), &expected));
                 })+
                 Ok(())
             }
@@ -311,9 +322,9 @@ params! {
     /// Length of a step.
     dt: f32 = 1.0 / 60.0, "s", 1e-6, 1.0;
     /// Substeps a step; more of them beat more iterations.
-    substeps: u32 = 1, "1", 1, 1000;
+    substeps: u32 = 4, "1", 1, 1000;
     /// Solver iterations a substep.
-    iterations: u32 = 8, "1", 0, 100_000;
+    iterations: u32 = 6, "1", 0, 100_000;
     /// Overlap from before a substep is pushed out at most so fast: what was put into each other does not fly apart.
     push_out: f32 = 1.0, "m/s", 0.0, 1e6;
     /// How constraints are swept.
@@ -354,8 +365,8 @@ params! {
     restitution: f32 = 0.0, "1", 0.0, 1.0;
     /// Closing speeds below this do not bounce.
     restitution_threshold: f32 = 0.3, "m/s", 0.0, 1e4;
-    /// Contacts treat a particle at height y as lighter by exp(k y), which stiffens piles.
-    mass_scale: f32 = 0.0, "1/m", 0.0, 1000.0;
+    /// Of two loose grains that lie on each other the upper counts as lighter by about exp(k cos), which holds up piles (0: not at all).
+    mass_scale: f32 = 0.4, "1", 0.0, 1.5;
     /// Linear damping of all velocities.
     damping: f32 = 0.0, "1/s", 0.0, 1e4;
     /// Particles slower than this stay where they are (0: never).
@@ -387,6 +398,21 @@ mod tests {
             assert!(!info.doc.is_empty() && !info.unit.is_empty());
         }
         assert_eq!(params, Params::default());
+    }
+
+    /// Scenes of earlier versions counted it per metre.
+    #[test]
+    fn an_old_mass_scale_tells_the_remedy() {
+        let mut params = Params::default();
+        for old in [20.0, 5.3, 2.7] {
+            let message = params.set("mass_scale", &Value::Float(old)).unwrap_err().to_string();
+            assert!(message.contains("from 0 to 1.5"), "{message}");
+            assert!(message.contains("per metre") && message.contains("remove the line"));
+            let message = Params { mass_scale: old as f32, ..params.clone() }.check();
+            assert!(message.unwrap_err().to_string().contains("remove the line"));
+        }
+        let message = params.set("damping", &Value::Float(-1.0)).unwrap_err().to_string();
+        assert!(!message.contains("remove the line"), "{message}");
     }
 
     #[test]

@@ -39,6 +39,14 @@ impl Phase {
     /// The particle has an undeformed place: pairs that rest closer than their radii keep that
     /// distance in self-collision (cloth and lattices; loose grains have no such place).
     pub const SHAPED: u32 = 1 << 28;
+    /// A constraint was added by hand between the particle and others ([`World::add_constraint`]).
+    /// It stays when that constraint breaks.
+    ///
+    /// [`World::add_constraint`]: crate::World::add_constraint
+    pub const JOINED: u32 = 1 << 29;
+    /// What a loose grain has none of.
+    pub(crate) const BOUND: u32 =
+        Self::FLUID | Self::BODY | Self::KINEMATIC | Self::SHAPED | Self::JOINED;
 
     /// A group without self-collision.
     pub fn group(group: u32) -> Self {
@@ -55,6 +63,11 @@ impl Phase {
     /// The group number.
     pub fn group_number(self) -> u32 {
         self.0 & Self::MAX_GROUP
+    }
+    /// Whether the particle is by itself: no part of a cloth, a body or a fluid, and joined to
+    /// nobody.
+    pub fn is_loose(self) -> bool {
+        self.0 & Self::BOUND == 0
     }
     /// Whether two particles of these phases may touch.
     pub fn collides(self, other: Phase) -> bool {
@@ -77,13 +90,54 @@ pub struct Particle {
     pub phase: Phase,
 }
 
+/// Where particles are: their `position`, and how far they are from it.
+///
+/// Far from the origin a place is rounded by more than a substep moves a particle. So nobody adds the
+/// two up who wants to know how two particles lie to each other: differences are taken of each first.
+#[derive(Clone, Copy)]
+pub(crate) struct Places<'a> {
+    pub position: &'a [Vec4],
+    pub moved: &'a [Vec4],
+}
+
+impl Places<'_> {
+    /// How many there are.
+    pub fn len(&self) -> usize {
+        self.position.len()
+    }
+    /// Where a particle is, rounded, m.
+    #[inline(always)]
+    pub fn of(&self, i: usize) -> Vec3 {
+        (self.position[i] + self.moved[i]).truncate()
+    }
+    /// From particle j to particle i, m.
+    #[inline(always)]
+    pub fn between(&self, i: usize, j: usize) -> Vec3 {
+        ((self.position[i] - self.position[j]) + (self.moved[i] - self.moved[j])).truncate()
+    }
+    /// Where some particles are, seen from the first of them, with their inverse masses.
+    #[inline(always)]
+    pub fn corners<const N: usize>(&self, slots: [u32; N]) -> [Vec4; N] {
+        let first = slots[0] as usize;
+        slots.map(|slot| {
+            let slot = slot as usize;
+            self.between(slot, first).extend(self.position[slot].w)
+        })
+    }
+}
+
 columns! {
     /// All particles of a world. Indexed by slot.
     #[derive(Clone, Debug, Default, PartialEq, Serialize, Deserialize)]
     pub struct Particles, row ParticleRow {
-        /// [x, y, z, inverse mass] at the start of the step; m and 1/kg (0 = pinned).
+        /// [x, y, z, inverse mass] at the start of the step; m and 1/kg (0 = pinned). It stays while a
+        /// step runs: all that moves is counted from here, in small numbers, so that precision does
+        /// not depend on the distance from the origin.
         position: Vec4 [finite],
-        /// [x, y, z, inverse mass] as the solver moves it.
+        /// How far from `position` the substep began: [x, y, z, inverse mass].
+        /// Between steps it is what rounding left over when the step's moves were added up.
+        start: Vec4 [finite],
+        /// How far from `position` the solver has moved it: [x, y, z, inverse mass].
         predicted: Vec4 [finite],
         /// [x, y, z, 0], m/s.
         velocity: Vec4 [finite],
@@ -120,6 +174,14 @@ impl Particles {
     /// True when there are none.
     pub fn is_empty(&self) -> bool {
         self.position.is_empty()
+    }
+    /// Where the particles are now.
+    pub(crate) fn now(&self) -> Places<'_> {
+        Places { position: &self.position, moved: &self.start }
+    }
+    /// Where the solver has moved them.
+    pub(crate) fn predictions(&self) -> Places<'_> {
+        Places { position: &self.position, moved: &self.predicted }
     }
     /// Positions by slot: [x, y, z, inverse mass].
     pub fn positions(&self) -> &[Vec4] {
@@ -212,7 +274,8 @@ impl Particles {
         self.by_id.push(self.len() as u32);
         self.push_row(ParticleRow {
             position: row,
-            predicted: row,
+            start: Vec3::ZERO.extend(w),
+            predicted: Vec3::ZERO.extend(w),
             velocity: particle.velocity.extend(0.0),
             radius: particle.radius,
             phase: particle.phase.0,

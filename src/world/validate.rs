@@ -149,7 +149,8 @@ impl World {
             return Err(Error::value("particles", "the arrays do not belong together"));
         }
         let legal = |slot: &usize| {
-            let masses = [p.position[*slot].w, p.predicted[*slot].w, p.rest[*slot].w];
+            let of = [&p.position, &p.start, &p.predicted, &p.rest];
+            let masses = of.map(|column| column[*slot].w);
             masses.iter().all(|&w| w >= 0.0) && p.radius[*slot] > 0.0 && p.radius[*slot] <= LONGEST
         };
         let illegal = p.first_illegal_row().or_else(|| (0..n).find(|slot| !legal(slot)));
@@ -170,7 +171,7 @@ impl World {
             ("pin", self.pins_are_sound()),
             ("object", self.objects_are_sound()),
             ("material", self.materials_are_sound()),
-            ("list", self.list_floor.is_finite() && self.lists.are_sound()),
+            ("list", self.lists.are_sound()),
             ("contact_memory", self.contact_memory.is_sound(n)),
             ("time", self.clocks_are_sound()),
         ];

@@ -31,7 +31,7 @@ const PAIRS: &str = "pair after pair, with roots and divisions";
 const MEAN: &str = "a sum over a list, with roots and divisions";
 const MEMORY: &str = "the normal and the cut of the slip divide and take roots";
 const PLANES: &str = "friction divides and takes a root";
-const BOUNCE: &str = "the normal and the masses divide; some metres a second";
+const BOUNCE: &str = "impact after impact, with roots and divisions; some metres a second";
 
 const TABLE: &[Row] = &[
     Row { pass: Pass::AnchorContacts, buffer: Buffer::Grips, close: ALONE, why: MEMORY },
@@ -41,7 +41,7 @@ const TABLE: &[Row] = &[
     Row { pass: Pass::SolveEnvironment, buffer: Buffer::Predicted, close: ALONE, why: PLANES },
     Row { pass: Pass::SolveEnvironment, buffer: Buffer::WallGrips, close: ALONE, why: PLANES },
     Row { pass: Pass::Restitution, buffer: Buffer::Velocity, close: SWEPT, why: BOUNCE },
-    Row { pass: Pass::Restitution, buffer: Buffer::Delta, close: ALONE, why: BOUNCE },
+    Row { pass: Pass::Restitution, buffer: Buffer::Predicted, close: SWEPT, why: BOUNCE },
 ];
 
 fn ours(dispatch: &Dispatch) -> bool {
@@ -57,9 +57,14 @@ pub fn judge(outcome: &Outcome) -> bool {
     let mut moved = false;
     for words in &outcome.buffers {
         moved |= words.cpu != words.before;
-        if words.buffer == Buffer::ContactMemory {
-            assert_memory(outcome, words);
-            continue;
+        match words.buffer {
+            Buffer::ContactMemory => {
+                assert_memory(outcome, words);
+                continue;
+            }
+            // Notes of the rounds: what came of them stands in the velocities.
+            Buffer::Impacts => continue,
+            _ => {}
         }
         let is_it = |row: &&Row| row.pass == outcome.dispatch.pass && row.buffer == words.buffer;
         let row = TABLE.iter().find(is_it).expect("every buffer has its row");
@@ -170,7 +175,7 @@ pub fn heap(counts: [u32; 3], balls: &[f32]) -> World {
         },
         ..floor()
     });
-    world.params.mass_scale = 4.0;
+    world.params.mass_scale = 1.0;
     world.params.substeps = 2;
     world.params.restitution = 0.5;
     world
@@ -237,7 +242,7 @@ fn lone_pairs(apart: f32, speed: f32) -> World {
     }
     world.colliders.push(floor());
     world.params.restitution = 0.5;
-    world.params.mass_scale = 2.0;
+    world.params.mass_scale = 1.5;
     world
 }
 
@@ -403,6 +408,8 @@ fn a_wrong_shader_is_noticed() {
             for solver in [Solver::Colored, Solver::Jacobi] {
                 let mut world = heap([7, 6, 5], &[]);
                 world.params.solver = solver;
+                // Grains are lifted from the third substep of a contact on.
+                world.params.substeps = 4;
                 let mut engine = Engine::new(world, Backend::Cpu { threads: 1 }).unwrap();
                 let wanted = |d: &Dispatch| d.pass == pass;
                 sides.step(&mut engine, 1.0 / 60.0, wanted, |o| _ = judge(o)).unwrap();
@@ -411,6 +418,8 @@ fn a_wrong_shader_is_noticed() {
                 if pass == Pass::SolveContacts {
                     let mut passing = lone_pairs(0.1, 6.0);
                     passing.params.solver = solver;
+                    // What bounces before the solve does not pass each other in it.
+                    (passing.params.substeps, passing.params.restitution) = (1, 0.0);
                     compare(sides, passing, 1, wanted, |o| _ = judge(o));
                 }
             }

@@ -71,8 +71,8 @@ const CONTROLS: &[(&[Pass], &str, &str)] = &[
     ),
     (
         &[Pass::Restitution],
-        "%bounce_is_alive = OpFOrdGreaterThan",
-        "%bounce_is_alive = OpFOrdGreaterThanEqual",
+        "%impact_is_alive = OpFOrdGreaterThan",
+        "%impact_is_alive = OpFOrdGreaterThanEqual",
     ),
 ];
 const CONTACTS: &[Pass] = &[Pass::SolveContacts, Pass::SolveEnvironment, Pass::Restitution];

@@ -98,7 +98,7 @@ fn spikes(count: u32) -> TriangleMesh {
 /// Two crumpled cloths that fly through each other and through two meshes, one of which is thick and
 /// moves and turns; some particles are held or very light, some triangles are gone, and grains have
 /// none.
-fn world(columns: u32, solver: Solver) -> World {
+pub fn world(columns: u32, solver: Solver) -> World {
     let mut world = World::new();
     world.params.substeps = 2;
     world.params.iterations = 3;
@@ -144,7 +144,7 @@ fn world(columns: u32, solver: Solver) -> World {
 
 /// Steps a world; returns how many contacts were listed, how many of them passed, and how many numbers
 /// changed.
-fn run(sides: &mut SideBySide, world: World, steps: usize) -> [usize; 3] {
+pub fn run(sides: &mut SideBySide, world: World, steps: usize) -> [usize; 3] {
     let [mut contacts, mut passed, mut changed] = [0; 3];
     compare(sides, world, steps, ours, |outcome| {
         judge(outcome);

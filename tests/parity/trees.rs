@@ -180,9 +180,8 @@ fn judge_lists(outcome: &Outcome) {
 }
 
 fn judge_sort(outcome: &Outcome) {
-    for buffer in
-        [Buffer::Position, Buffer::Predicted, Buffer::Velocity, Buffer::Radius, Buffer::Rest]
-    {
+    let moved = [Buffer::Position, Buffer::Start, Buffer::Predicted, Buffer::Velocity];
+    for buffer in moved.into_iter().chain([Buffer::Radius, Buffer::Rest]) {
         assert_floats(outcome, buffer, Close::Bits);
     }
     assert_words(outcome, Buffer::Phase);

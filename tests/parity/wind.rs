@@ -7,11 +7,11 @@ use motes::pass::Buffer;
 use motes::vulkan::harness::parity::{Outcome, SideBySide, shaders_from};
 use motes::{Cloth, Dispatch, Force, ForceKind, Grains, Pass, SurfaceWind, World};
 
-fn ours(dispatch: &Dispatch) -> bool {
+pub fn ours(dispatch: &Dispatch) -> bool {
     dispatch.pass == Pass::CatchWind
 }
 
-fn judge(outcome: &Outcome) {
+pub fn judge(outcome: &Outcome) {
     let why = "cells, hashes, sums and products alone";
     saying(why, || assert_floats(outcome, Buffer::Delta, Close::Bits));
     // Each triangle takes two roots and two quotients, of which a device may round each its own way
@@ -22,7 +22,7 @@ fn judge(outcome: &Outcome) {
 
 /// A crumpled cloth that moves, torn in places, with held and very light particles, among grains that
 /// have no triangles; in two winds, one of which blows in a box.
-fn blown(columns: u32) -> World {
+pub fn blown(columns: u32) -> World {
     let mut world = World::new();
     world.params.substeps = 3;
     let mut random = Random(7);

@@ -31,6 +31,8 @@ pub enum Command {
     Bench(BenchArgs),
     /// Run a scene and paint its end, or a film of it, as PNG, without a display or a GPU
     Render(RenderArgs),
+    /// Make a mesh into particles, and say how long each part takes
+    Voxelize(VoxelizeArgs),
     /// Compare how fast the solvers converge on a stretched cloth
     Converge(ConvergeArgs),
     /// Say what works on this machine
@@ -348,6 +350,41 @@ pub struct ConvergeArgs {
     /// Draw the curves; the ending says how
     #[arg(long, value_name = "FILE.svg|FILE.png")]
     pub plot: Option<PathBuf>,
+}
+
+#[derive(Args)]
+pub struct VoxelizeArgs {
+    /// An OBJ file, or the name of a built-in mesh
+    #[arg(value_name = "MESH.obj")]
+    pub mesh: String,
+    /// Voxels along the longest side of the mesh
+    #[arg(long, value_name = "N",
+          value_parser = clap::value_parser!(u32).range(1..=motes::shape::voxel::VoxelGrid::MOST as i64))]
+    pub resolution: u32,
+    /// Merge eight voxels into one of twice the size where they are deeper than this, in voxels; 2
+    /// and -2 mean the same [default: do not merge]
+    #[arg(long, value_name = "PHI", value_parser = depth, allow_negative_numbers = true)]
+    pub merge: Option<f32>,
+    /// Worker threads [default: one per core]
+    #[arg(long, value_name = "N", value_parser = threads)]
+    pub threads: Option<usize>,
+    /// Write counts and times as JSON
+    #[arg(long, value_name = "FILE")]
+    pub json: Option<PathBuf>,
+    /// Make the particles anew, and do not keep them in the cache folder
+    #[arg(long)]
+    pub no_cache: bool,
+    /// Write the particles; the ending says how: ply, vtk or obj
+    #[arg(short, long, value_name = "FILE.ply")]
+    pub output: Option<PathBuf>,
+}
+
+/// A depth below the surface as the signed distance that it is.
+fn depth(text: &str) -> Result<f32, String> {
+    match text.parse::<f32>() {
+        Ok(value) if value.is_finite() => Ok(-value.abs()),
+        _ => Err("expected a depth in voxels, such as 2".into()),
+    }
 }
 
 /// A word of the library: a solver, a method, a format.

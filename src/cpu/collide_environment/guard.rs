@@ -65,6 +65,7 @@ impl Guard {
 pub(super) struct Near<'a> {
     pub posed: &'a [Posed],
     pub position: &'a [Vec4],
+    pub start: &'a [Vec4],
     pub predicted: &'a [Vec4],
     pub radius: &'a [f32],
     /// Radii away from which nothing is met.
@@ -75,19 +76,22 @@ impl Kernel for Near<'_> {
     type Output = u32;
     #[inline(always)]
     fn run<S: Simd>(self) -> u32 {
-        let Near { posed, position, predicted, radius, reach } = self;
+        let Near { posed, position, start, predicted, radius, reach } = self;
         let count = radius.len();
-        assert!(count <= LANES && position.len() == count && predicted.len() == count);
+        assert!(count <= LANES && position.len() == count);
+        assert!(start.len() == count && predicted.len() == count);
         if count < LANES {
             return u32::MAX; // few: look closely
         }
         // SAFETY: there are eight of each, as asserted.
-        let (x, p, r) = unsafe {
-            let x = S::gather(position.as_ptr().cast(), EIGHT.as_ptr());
-            let p = S::gather(predicted.as_ptr().cast(), EIGHT.as_ptr());
-            (x, p, S::load(radius.as_ptr()))
+        let (base, x, p, r) = unsafe {
+            let vector = |of: &[Vec4]| {
+                let [x, y, z, _] = S::gather(of.as_ptr().cast(), EIGHT.as_ptr());
+                Vector { x, y, z }
+            };
+            (vector(position), vector(start), vector(predicted), S::load(radius.as_ptr()))
         };
-        let (x, p) = (Vector { x: x[0], y: x[1], z: x[2] }, Vector { x: p[0], y: p[1], z: p[2] });
+        let (x, p) = (base + x, base + p);
         let r = r * S::splat(reach);
         let size = p.x.abs() + p.y.abs() + p.z.abs() + r;
         // Twice that of `is_far`.

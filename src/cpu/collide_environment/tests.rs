@@ -31,7 +31,7 @@ pub(super) fn contacts(
     margin: f32,
 ) -> Vec<EnvironmentContact> {
     let mut out = Vec::new();
-    find_contacts([posed(collider, 0, 0.0)].into_iter(), x, p, r, margin, &mut out);
+    find_contacts([posed(collider, 0, 0.0)].into_iter(), Vec3::ZERO, x, p, r, margin, &mut out);
     out
 }
 
@@ -145,7 +145,8 @@ fn order_is_by_collider() {
     let wall = fixed(Shape::Plane { normal: Vec3::X });
     let posed = [posed(&wall, 7, 0.01), posed(&floor, 3, 0.01)];
     let mut out = Vec::new();
-    find_contacts(posed.iter().copied(), Vec3::splat(0.1), Vec3::splat(0.05), 0.1, 0.0, &mut out);
+    let (x, p) = (Vec3::splat(0.1), Vec3::splat(0.05));
+    find_contacts(posed.iter().copied(), Vec3::ZERO, x, p, 0.1, 0.0, &mut out);
     assert_eq!(out.iter().map(|c| c.collider).collect::<Vec<_>>(), [7, 3]);
     assert_eq!(out[1].plane, Vec4::new(0.0, 1.0, 0.0, 0.0));
 }
@@ -171,7 +172,7 @@ fn a_slide_along_one_collider_does_not_lead_through_another() {
                 let p = x + Vec3::new(1.0, -down, 0.3).normalize() * speed * DT;
                 let posed = [posed(&floor, 0, 0.0), posed(&wall, 1, 0.0)];
                 let (mut out, r) = (Vec::new(), 0.05);
-                find_contacts(posed.iter().copied(), x, p, r, 0.0, &mut out);
+                find_contacts(posed.iter().copied(), Vec3::ZERO, x, p, r, 0.0, &mut out);
                 let end = settle(&out, p, r);
                 assert!(end.x < 0.99 && end.y > 0.0, "{speed} {down}: {end} {out:?}");
             }
@@ -200,7 +201,7 @@ fn a_long_run_stays_in() {
                 v.y -= 9.81 * DT;
                 let p = x + v * DT;
                 out.clear();
-                find_contacts(posed.iter().copied(), x, p, r, 0.0, &mut out);
+                find_contacts(posed.iter().copied(), Vec3::ZERO, x, p, r, 0.0, &mut out);
                 let end = settle(&out, p, r);
                 v = (end - x) / DT;
                 x = end;
@@ -242,17 +243,19 @@ proptest::proptest! {
         let (x, r, margin) = (Vec3::from(x), 0.05, 0.01);
         let p = x + Vec3::from(way);
         let mut out = Vec::new();
-        find_contacts(std::iter::once(at), x, p, r, margin, &mut out);
+        find_contacts(std::iter::once(at), Vec3::ZERO, x, p, r, margin, &mut out);
         if guard.is_far(x, p, r + margin) {
             proptest::prop_assert!(out.is_empty(), "{out:?}");
         }
         // The first look of eight must not spare who is not far; the others are anywhere.
         let rows = |at: Vec3| [at.extend(1.0); crate::simd::LANES];
-        let (position, predicted, radius) = (rows(x), rows(p), [r; crate::simd::LANES]);
+        let (position, radius) = (rows(x), [r; crate::simd::LANES]);
+        let (start, predicted) = (rows(Vec3::ZERO), rows(p - x));
         for level in crate::simd::Level::all() {
             let near = super::Near {
-                posed: &[Posed { start, end, guard }],
+                posed: &[Posed { guard, ..unguarded }],
                 position: &position,
+                start: &start,
                 predicted: &predicted,
                 radius: &radius,
                 reach: (r + margin) / r,

@@ -1,6 +1,7 @@
 //! Contacts of a tile, eight at a time. No two rows of a batch share a particle, and one worker
 //! runs the batches of a tile one after the other.
 
+use super::lift::Lift;
 use super::{Began, Friction, Grip, Meeting};
 use crate::simd::{Kernel, LANES, Simd, Vector};
 use crate::world::Held;
@@ -17,6 +18,8 @@ pub(crate) struct Batch {
     pub b: [u32; LANES],
     /// Distances of the centres at which they touch, m.
     pub contact: [f32; LANES],
+    /// From b to a where the step began, m.
+    pub base: [[f32; LANES]; 3],
     /// How far they have pushed each other apart, see [`Held::pressed`].
     pub pressed: [f32; LANES],
 }
@@ -26,7 +29,7 @@ pub(crate) struct Batch {
 pub(crate) struct Grips {
     pub given: [[f32; LANES]; 3],
     pub anchor: [[f32; LANES]; 3],
-    /// Of a in what the pair moves, and the distance that is kept, see [`Began`].
+    /// Of a in what the pair moves, and the distance that is kept, see [`Held`].
     pub share: [f32; LANES],
     pub floor: [f32; LANES],
     /// The coefficient of friction in force, see [`Held::limit`].
@@ -42,6 +45,20 @@ impl Batch {
         self.b[lane..].fill(b);
         self.contact[lane..].fill(contact);
     }
+    /// Takes note of how the particles of each row lie to each other.
+    pub fn take_bases(&mut self, position: &[Vec4]) {
+        for k in 0..LANES {
+            let apart = position[self.a[k] as usize] - position[self.b[k] as usize];
+            for axis in 0..3 {
+                self.base[axis][k] = apart[axis];
+            }
+        }
+    }
+    /// From b to a, where they have moved from there by these.
+    #[inline(always)]
+    fn apart<S: Simd>(&self, a: [S; 4], b: [S; 4]) -> Vector<S> {
+        Vector::read(&self.base, 0) + (vector(a) - vector(b))
+    }
     /// The lanes that hold each of its rows once.
     pub fn lanes(&self) -> impl Iterator<Item = usize> + '_ {
         (0..LANES).filter(|&k| k == 0 || self.a[k] != self.a[k - 1])
@@ -55,6 +72,7 @@ impl Batch {
             anchor: vector(&grips.anchor),
             floor: grips.floor[lane],
             limit: grips.limit[lane],
+            share: grips.share[lane],
         }
     }
     /// The contact in a lane holds this.
@@ -65,8 +83,10 @@ impl Batch {
             grips.anchor[axis][lane] = held.anchor[axis];
         }
         (grips.floor[lane], grips.limit[lane]) = (held.floor, held.limit);
+        grips.share[lane] = held.share;
     }
     /// Its rows, each once: a, b, contact distance.
+    #[cfg(any(test, feature = "vulkan"))]
     pub fn rows(&self) -> impl Iterator<Item = (u32, u32, f32)> + '_ {
         self.lanes().map(|k| (self.a[k], self.b[k], self.contact[k]))
     }
@@ -75,9 +95,9 @@ impl Batch {
 /// Where the arrays are, by slot.
 #[derive(Clone, Copy)]
 pub(crate) struct Arrays {
-    /// [x, y, z, inverse mass] as the solver moves it.
+    /// How far the solver has moved each: [x, y, z, inverse mass].
     pub predicted: *mut [f32; 4],
-    /// [x, y, z, inverse mass as contacts see it] where the substep began.
+    /// The same where the substep began.
     pub start: *const [f32; 4],
 }
 
@@ -92,10 +112,10 @@ pub(crate) enum Rubs<'a> {
 
 /// What is done with each batch.
 #[derive(Clone, Copy)]
-pub(crate) enum Work {
+pub(crate) enum Work<'a> {
     /// A substep begins: contacts go on from what they held. Old overlap may be pushed out so far,
     /// m.
-    Begin { push_out: f32 },
+    Begin { push_out: f32, lift: Lift<'a> },
     /// One more solve.
     Solve { omega: f32, push_out: f32 },
 }
@@ -142,7 +162,7 @@ pub(crate) struct ContactBlock<'a> {
     batches: &'a mut [Batch],
     grips: &'a mut [Grips],
     rubs: Rubs<'a>,
-    work: Work,
+    work: Work<'a>,
     rows: PhantomData<&'a mut [f32; 4]>,
 }
 
@@ -154,7 +174,7 @@ impl<'a> ContactBlock<'a> {
         arrays: Arrays,
         (batches, grips): (&'a mut [Batch], &'a mut [Grips]),
         rubs: Rubs<'a>,
-        work: Work,
+        work: Work<'a>,
     ) -> Self {
         ContactBlock { arrays, batches, grips, rubs, work, rows: PhantomData }
     }
@@ -165,8 +185,8 @@ impl<'a> ContactBlock<'a> {
             // SAFETY: what `new` was promised.
             unsafe {
                 match self.work {
-                    Work::Begin { push_out } => {
-                        begin::<S>(self.arrays, batch, grips, &rubs, push_out);
+                    Work::Begin { push_out, lift } => {
+                        begin::<S>(self.arrays, batch, grips, &rubs, push_out, lift);
                     }
                     Work::Solve { omega, push_out } => {
                         solve::<S>(self.arrays, batch, grips, &rubs, omega, push_out);
@@ -190,6 +210,7 @@ impl Kernel for ContactBlock<'_> {
 
 /// Counts the pairs that touch.
 pub(crate) struct Touching<'a> {
+    /// How far each has moved.
     at: &'a [Vec4],
     batches: &'a [Batch],
 }
@@ -214,7 +235,7 @@ impl Kernel for Touching<'_> {
                 let a = S::gather(at, batch.a.as_ptr());
                 (a, S::gather(at, batch.b.as_ptr()), S::load(batch.contact.as_ptr()))
             };
-            let apart = (contact * contact).at_most((vector(a) - vector(b)).length_sq());
+            let apart = (contact * contact).at_most(batch.apart(a, b).length_sq());
             let mut rows = 1;
             while rows < LANES && batch.a[rows] != batch.a[rows - 1] {
                 rows += 1;
@@ -235,7 +256,7 @@ unsafe fn began<S: Simd>(start: *const [f32; 4], batch: &Batch, push_out: f32) -
     let [a, b] =
         unsafe { [S::gather(start, batch.a.as_ptr()), S::gather(start, batch.b.as_ptr())] };
     Began {
-        at: vector(a) - vector(b),
+        at: batch.apart(a, b),
         weights: [a[3], b[3]],
         contact: S::read(&batch.contact),
         push_out: S::splat(push_out),
@@ -253,6 +274,7 @@ unsafe fn begin<S: Simd>(
     grips: &mut Grips,
     rubs: &impl FrictionOf,
     push_out: f32,
+    lift: Lift<'_>,
 ) {
     let (pressed, apart) = (S::read(&batch.pressed), S::splat(Held::APART));
     let alive = pressed.above(S::splat(0.0));
@@ -268,9 +290,18 @@ unsafe fn begin<S: Simd>(
     let floor = began.floor();
     let alive = S::both(alive, floor.above(S::splat(0.0)));
     let mut grip = grips.grip(pressed);
-    grip.begin(began.normal(S::splat(1.0)), began.at, rubs.friction::<S>(batch));
+    let normal = began.normal(S::splat(1.0));
+    grip.begin(normal, began.at, rubs.friction::<S>(batch));
     S::select(alive, grip.pressed, apart).write(&mut batch.pressed);
-    began.share().write(&mut grips.share);
+    let mut takes = [0.0; LANES];
+    for (k, takes) in takes.iter_mut().enumerate() {
+        *takes = lift.takes(batch.a[k] as usize, batch.b[k] as usize);
+    }
+    // Not in the substep after the one in which they met.
+    let (zero, was) = (S::splat(0.0), S::read(&grips.share));
+    let takes = S::select(was.above(zero), S::read(&takes), zero);
+    let lift = lift.along(normal, takes);
+    began.lifted_share(lift).write(&mut grips.share);
     floor.write(&mut grips.floor);
     grips.keep(&grip);
 }
@@ -290,7 +321,7 @@ unsafe fn solve<S: Simd>(
     // SAFETY: the caller's promise.
     let [at_a, at_b] = unsafe { [S::gather(arrays.predicted, a), S::gather(arrays.predicted, b)] };
     let (contact, pressed) = (S::read(&batch.contact), S::read(&batch.pressed));
-    let at = vector(at_a) - vector(at_b);
+    let at = batch.apart(at_a, at_b);
     let (zero, near) = (S::splat(0.0), (contact * contact).above(at.length_sq()));
     if !S::any(S::either(near, pressed.above(zero))) {
         return;
@@ -305,7 +336,7 @@ unsafe fn solve<S: Simd>(
         grip.anchor = Vector::select(fresh, began.at, grip.anchor);
         grip.given = Vector::select(fresh, Vector { x: zero, y: zero, z: zero }, grip.given);
         grip.limit = S::select(fresh, S::splat(Held::OPEN), grip.limit);
-        share = S::select(fresh, began.share(), share);
+        share = S::select(fresh, -began.share(), share);
         floor = S::select(fresh, began.floor(), floor);
         share.write(&mut grips.share);
         floor.write(&mut grips.floor);
@@ -314,6 +345,7 @@ unsafe fn solve<S: Simd>(
     let push = meeting.solve(&mut grip, rubs.friction::<S>(batch), S::splat(omega));
     grip.pressed.write(&mut batch.pressed);
     grips.keep(&grip);
+    let share = share.abs();
     // SAFETY: the caller's promise.
     unsafe {
         S::scatter(moved(at_a, push * share), arrays.predicted, a);

@@ -1,5 +1,6 @@
 //! What contacts hold where pairs are solved in the order of the neighbour lists, one at a time.
 
+use super::lift::Lift;
 use super::{Began, Friction, Grip, Meeting};
 use crate::cpu::search::neighbors::Neighbors;
 use crate::world::Held;
@@ -8,19 +9,27 @@ use glam::{Vec3, Vec4};
 
 /// What pairs are solved with.
 pub(crate) struct Pairs<'a> {
-    /// [x, y, z, inverse mass, scaled] where the substep began.
+    /// Where the step began, m.
+    pub position: &'a [Vec4],
+    /// How far from there the substep began: [x, y, z, inverse mass].
     pub start: &'a [Vec4],
     pub materials: &'a [u32],
     pub material_pairs: &'a MaterialPairs,
     /// How far old overlap may be pushed out in this substep, m.
     pub push_out: f32,
+    pub lift: Lift<'a>,
 }
 
 impl Pairs<'_> {
     fn began(&self, [i, j]: [usize; 2], contact: f32) -> Began<f32> {
         let [a, b] = [self.start[i], self.start[j]];
-        let at = (a - b).truncate().into();
+        let at = self.apart([i, j], a, b).into();
         Began { at, weights: [a.w, b.w], contact, push_out: self.push_out }
+    }
+
+    /// From j to i, where they have moved by these.
+    pub fn apart(&self, [i, j]: [usize; 2], moved_i: Vec4, moved_j: Vec4) -> Vec3 {
+        ((self.position[i] - self.position[j]) + (moved_i - moved_j)).truncate()
     }
 
     fn friction(&self, [i, j]: [usize; 2]) -> Friction<f32> {
@@ -37,8 +46,11 @@ impl Pairs<'_> {
             return;
         }
         let mut grip = Grip::from(*held);
-        grip.begin(began.normal(lower(pair)), began.at, self.friction(pair));
-        *held = grip.held(floor);
+        let normal = began.normal(lower(pair));
+        grip.begin(normal, began.at, self.friction(pair));
+        let takes = if held.share > 0.0 { self.lift.takes(pair[0], pair[1]) } else { 0.0 };
+        let lift = self.lift.along(normal, takes);
+        *held = grip.held(floor, began.lifted_share(lift));
     }
 
     /// Whether the pair acts at all, `at` from each other: it touches, or presses.
@@ -56,16 +68,16 @@ impl Pairs<'_> {
         held: &mut Held,
         omega: f32,
     ) -> (Vec3, f32) {
-        let began = self.began(pair, contact);
         if held.pressed < 0.0 {
-            let (anchor, floor) = (began.at.into(), began.floor());
-            *held = Held { pressed: 0.0, anchor, floor, ..Held::NOTHING };
+            let began = self.began(pair, contact);
+            let (anchor, floor, share) = (began.at.into(), began.floor(), -began.share());
+            *held = Held { pressed: 0.0, anchor, floor, share, ..Held::NOTHING };
         }
-        let (mut grip, floor) = (Grip::from(*held), held.floor);
+        let (mut grip, floor, share) = (Grip::from(*held), held.floor, held.share);
         let meeting = Meeting { at: at.into(), contact, floor, lower: lower(pair) };
         let push = meeting.solve(&mut grip, self.friction(pair), omega);
-        *held = grip.held(floor);
-        (push.into(), began.share())
+        *held = grip.held(floor, share);
+        (push.into(), share.abs())
     }
 }
 

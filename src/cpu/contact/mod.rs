@@ -2,6 +2,7 @@
 //! written over one number or eight.
 
 pub(crate) mod block;
+pub(crate) mod lift;
 pub(crate) mod listed;
 pub(crate) mod tiles;
 
@@ -10,7 +11,6 @@ use super::team::Team;
 use crate::simd::{Number, Vector};
 use crate::world::material::PairRow;
 use crate::world::{Held, Solver, World};
-use glam::Vec4;
 use std::sync::atomic::{AtomicUsize, Ordering::Relaxed};
 
 /// Centres closer than this have no direction; the lower slot goes up, the other down.
@@ -78,10 +78,10 @@ impl From<Held> for Grip<f32> {
 }
 
 impl Grip<f32> {
-    /// As it is held, at a `floor`.
-    pub fn held(self, floor: f32) -> Held {
+    /// As it is held, at a `floor`, where the first takes a `share` of what is moved.
+    pub fn held(self, floor: f32, share: f32) -> Held {
         let Grip { pressed, given, anchor, limit } = self;
-        Held { pressed, given: given.into(), anchor: anchor.into(), floor, limit }
+        Held { pressed, given: given.into(), anchor: anchor.into(), floor, limit, share }
     }
 }
 
@@ -143,7 +143,7 @@ impl<L: Number> Grip<L> {
 pub(crate) struct Began<L> {
     /// From b to a, m.
     pub at: Vector<L>,
-    /// Inverse masses, scaled.
+    /// Inverse masses.
     pub weights: [L; 2],
     /// The distance of the centres at which they touch, and how far old overlap may be pushed out
     /// in this substep, m.
@@ -155,8 +155,15 @@ impl<L: Number> Began<L> {
     /// How much of a correction of the pair a takes; b takes the rest, the other way.
     #[inline(always)]
     pub fn share(&self) -> L {
-        let sum = self.weights[0] + self.weights[1];
-        L::select(sum.above(L::splat(0.0)), self.weights[0] / sum, L::splat(0.0))
+        self.lifted_share(L::splat(0.0))
+    }
+    /// The same where a counts as lighter and b as heavier, see [`lift::Lift`].
+    #[inline(always)]
+    pub fn lifted_share(&self, lift: L) -> L {
+        let ([a, b], one) = (self.weights, L::splat(1.0));
+        let (a, b) = (a * (one + lift), b * (one - lift));
+        let sum = a + b;
+        L::select(sum.above(L::splat(0.0)), a / sum, L::splat(0.0))
     }
     /// The distance that is kept in this substep: that of the contact, unless the two were closer
     /// when it began than can be pushed out. Below 0 where both are held (quarantined since the
@@ -277,16 +284,16 @@ impl<L: Number> Meeting<L> {
 
 /// Pairs that touch at the end of the step.
 pub(crate) fn count_touching(team: &Team, world: &World, scratch: &Scratch) -> usize {
-    let at: &[Vec4] = &world.particles.position;
     if world.params.solver == Solver::Colored {
-        return scratch.contact_rows.count_touching(team, at);
+        return scratch.contact_rows.count_touching(team, &world.particles.start);
     }
+    let at = world.particles.now();
     let total = AtomicUsize::new(0);
     team.blocks(at.len(), super::team::BLOCK, |_, range| {
         let count: usize = range
             .map(|i| {
                 let touches = |n: &&super::search::neighbors::Neighbor| {
-                    let d = (at[i] - at[n.slot as usize]).truncate();
+                    let d = at.between(i, n.slot as usize);
                     n.slot as usize > i && d.length_squared() < n.contact * n.contact
                 };
                 scratch.neighbors.of(i).iter().filter(touches).count()
@@ -306,8 +313,8 @@ pub(crate) fn count_environment(world: &World, scratch: &Scratch) -> usize {
             let i = i as usize;
             // Touching exactly is the rule after a solve, so allow for rounding.
             let reach = p.radius[i] * 1.001;
-            let x = p.position[i].truncate();
-            let touches = |c: &&super::EnvironmentContact| c.plane.dot(x.extend(1.0)) < reach;
+            let at = p.start[i].truncate();
+            let touches = |c: &&super::EnvironmentContact| c.plane.dot(at.extend(1.0)) < reach;
             scratch.environment.of(i).iter().filter(touches).count()
         })
         .sum()

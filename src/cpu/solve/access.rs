@@ -4,7 +4,7 @@
 //! column's low half is row 2k, of its high half row 2k + 1. Numbers of the rows are loaded in the
 //! same order.
 
-use super::{Answer, Corner, Law, Projection};
+use super::{Answer, Law, Moved, Projection, corners};
 use crate::simd::{LANES, Simd, Vector};
 
 /// Where rows lie in memory: a pointer to the first entry of each of their columns.
@@ -12,6 +12,8 @@ use crate::simd::{LANES, Simd, Vector};
 pub(crate) struct Rows<const N: usize> {
     pub positions: *mut [f32; 4],
     pub corner: [*const u32; N],
+    /// How each corner but the first lay to the first one where the step began.
+    pub base: [*const [f32; 4]; N],
     pub rest: *const f32,
     pub soft: *const f32,
     pub lambda: *mut f32,
@@ -130,6 +132,9 @@ impl<const N: usize> Rows<N> {
             for corner in &mut self.corner {
                 *corner = corner.add(first);
             }
+            for base in &mut self.base[1..] {
+                *base = base.add(first);
+            }
             self.rest = self.rest.add(first);
             self.soft = self.soft.add(first);
             self.lambda = self.lambda.add(first);
@@ -153,6 +158,15 @@ impl<const N: usize> Rows<N> {
         }
     }
 
+    /// How the corner of rows `2 i` and `2 i + 1` lay to the first, side by side.
+    /// # Safety
+    /// Both rows exist, `i` is below 4, and the corner is not the first.
+    #[inline(always)]
+    pub unsafe fn base<S: Simd>(&self, corner: usize, i: usize) -> S {
+        // SAFETY: the caller's promise.
+        unsafe { S::load(self.base[corner].add(2 * i).cast()) }
+    }
+
     /// Projects eight rows.
     /// # Safety
     /// As [`Projection::vectors`]; `slot` is the first of each corner.
@@ -164,22 +178,28 @@ impl<const N: usize> Rows<N> {
     ) {
         let zero = S::splat(0.0);
         let zeros = Vector { x: zero, y: zero, z: zero };
-        let mut p = [Corner { at: zeros, w: zero }; N];
+        let mut moved = [Moved { by: zeros, w: zero }; N];
         // SAFETY: the caller's promise.
         unsafe {
             let access = A::new(&self, slot);
             for k in 0..N {
                 let pair = |i| access.pair::<S>(k, i);
                 let [x, y, z, w] = S::transpose([pair(0), pair(1), pair(2), pair(3)]);
-                p[k] = Corner { at: Vector { x, y, z }, w };
+                moved[k] = Moved { by: Vector { x, y, z }, w };
             }
+            let p = corners(&moved, |k| {
+                let pair = |i| self.base::<S>(k, i);
+                let [x, y, z, _] = S::transpose([pair(0), pair(1), pair(2), pair(3)]);
+                Vector { x, y, z }
+            });
             let [rest, soft, lambda] = self.numbers::<S, M>();
             let Answer { push, change, valid } = P::project::<S, M>(&p, rest, soft, lambda, omega);
             if M::KEEPS_LAMBDA {
                 S::select(valid, lambda + change, lambda).store_by_pairs(self.lambda);
             }
             for k in 0..N {
-                let Vector { x, y, z } = Vector::select(valid, p[k].moved(push[k]), p[k].at);
+                let pushed = moved[k].pushed(push[k]);
+                let Vector { x, y, z } = Vector::select(valid, pushed, moved[k].by);
                 let pairs = S::transpose([x, y, z, p[k].w]);
                 for i in 0..4 {
                     access.put(k, i, pairs[i]);
@@ -194,6 +214,7 @@ impl<const N: usize> Rows<N> {
     #[inline(always)]
     pub unsafe fn project_few<S: Simd, P: Projection<N>, M: Law>(self, omega: S, count: usize) {
         let mut positions = [[[0.0; 4]; LANES]; N];
+        let mut base = [[[0.0; 4]; LANES]; N];
         let [mut rest, mut soft, mut lambda] = [[0.0; LANES]; 3];
         // SAFETY: the caller's promise; the copy has eight rows, which share no particle.
         unsafe {
@@ -204,11 +225,15 @@ impl<const N: usize> Rows<N> {
                 for k in 0..N {
                     let slot = *self.corner[k].add(lane) as usize;
                     positions[k][lane] = *self.positions.add(slot);
+                    if k > 0 {
+                        base[k][lane] = *self.base[k].add(lane);
+                    }
                 }
             }
             let copy = Rows {
                 positions: positions.as_mut_ptr().cast(),
                 corner: [std::ptr::null(); N],
+                base: std::array::from_fn(|k| base[k].as_ptr()),
                 rest: rest.as_ptr(),
                 soft: soft.as_ptr(),
                 lambda: lambda.as_mut_ptr(),

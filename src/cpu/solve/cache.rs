@@ -4,12 +4,19 @@
 use super::colored;
 use super::law;
 use super::runs::Plans;
+use crate::cpu::team::{Shared, Team};
+use crate::simd::Vector;
 use crate::world::constraints::ConstraintSet;
 use crate::world::{Method, Params};
 use glam::Vec4;
 
+/// Rows that a block holds when they are told how their particles lie.
+const BLOCK: usize = 1024;
+
 #[derive(Default)]
 pub(crate) struct Cache {
+    /// How corner k of each row lay to the first one where the step began, at k - 1: [x, y, z, 0], m.
+    pub(crate) base: [Vec<Vec4>; 3],
     /// [`super::Law::multiplier`]'s `soft` per row.
     pub(crate) soft: Vec<f32>,
     soft_key: Option<(u64, Method, f32, u32)>,
@@ -37,6 +44,34 @@ impl Cache {
     pub fn update<const N: usize>(&mut self, set: &ConstraintSet<N>, params: &Params, h: f32) {
         self.update_reach(set);
         self.update_soft(set, params, h);
+    }
+
+    /// Takes note of how the particles of each row lie to each other.
+    pub fn take_bases<const N: usize>(
+        &mut self,
+        team: &Team,
+        set: &ConstraintSet<N>,
+        position: &[Vec4],
+    ) {
+        for (k, base) in self.base.iter_mut().enumerate().take(N - 1) {
+            base.resize(set.len(), Vec4::ZERO);
+            let rows = (Shared::new(base), &set.corner[0][..], &set.corner[k + 1][..]);
+            team.rows(rows, BLOCK, |_, (base, first, other)| {
+                for ((base, &first), &other) in base.iter_mut().zip(first).zip(other) {
+                    let apart = position[other as usize] - position[first as usize];
+                    *base = apart.truncate().extend(0.0);
+                }
+            });
+        }
+    }
+
+    /// How corner k of a row lay to the first.
+    #[inline(always)]
+    pub(super) fn base(&self, row: usize) -> impl Fn(usize) -> Vector<f32> + '_ {
+        move |k| {
+            let [x, y, z, _] = self.base[k - 1][row].to_array();
+            Vector { x, y, z }
+        }
     }
 
     /// Whether sweeps read the multipliers: they do with XPBD on compliant constraints.

@@ -25,7 +25,7 @@ pub(super) fn sweep<P: Projection<N>, M: Law, const N: usize>(
     let rows = set.color_range(color);
     if color == OVERFLOW_COLOR {
         // Rows of this colour share particles, so they are taken one after the other.
-        rows.for_each(|i| seidel::row::<P, M, N>(positions, set, &cache.soft, omega, i));
+        rows.for_each(|i| seidel::row::<P, M, N>(positions, set, cache, omega, i));
         return;
     }
     cache.assert_within(set, positions.len());
@@ -36,13 +36,18 @@ pub(super) fn sweep<P: Projection<N>, M: Law, const N: usize>(
         (Shared::new(&mut lambda[rows.clone()]), &rest[rows.clone()], &cache.soft[rows.clone()]);
     team.rows(columns, BLOCK / N, |range, (lambda, rest, soft)| {
         let corner = corner.map(|column| &column[range.clone()]);
+        let at = rows.start + range.start..rows.start + range.end;
+        let base = std::array::from_fn(|k| match k {
+            0 => &[][..],
+            _ => &cache.base[k - 1][at.clone()],
+        });
         let plan = cache.plans.of::<N>(color, &rows, range.start, BLOCK / N);
         let positions = positions.start().cast();
+        let numbers = (base, rest, soft, lambda);
         // SAFETY: every corner is a row of the positions (`Cache::assert_within`), those of a
         // colour are all different (checked by `ConstraintSet::is_sound`, kept by its methods), and
         // no two blocks share a row; the plan was made from the same corners.
-        let block =
-            unsafe { Block::<P, M, N>::new(positions, corner, plan, rest, soft, lambda, omega) };
+        let block = unsafe { Block::<P, M, N>::new(positions, corner, plan, numbers, omega) };
         team.simd.run(block);
     });
 }
@@ -57,6 +62,9 @@ struct Block<'a, P, M, const N: usize> {
     columns: PhantomData<(&'a mut [f32], P, M)>,
 }
 
+/// How the corners of each row lay to the first one, its rest value, softness and multiplier.
+type Numbers<'a, const N: usize> = ([&'a [Vec4]; N], &'a [f32], &'a [f32], &'a mut [f32]);
+
 impl<'a, P: Projection<N>, M: Law, const N: usize> Block<'a, P, M, N> {
     /// # Safety
     /// Every corner is a row of `positions`, no two are the same, and nobody else accesses those
@@ -65,17 +73,17 @@ impl<'a, P: Projection<N>, M: Law, const N: usize> Block<'a, P, M, N> {
         positions: *mut [f32; 4],
         corner: [&'a [u32]; N],
         plan: Plan<'a, N>,
-        rest: &'a [f32],
-        soft: &'a [f32],
-        lambda: &'a mut [f32],
+        (base, rest, soft, lambda): Numbers<'a, N>,
         omega: f32,
     ) -> Self {
         let count = lambda.len();
         assert!(corner.iter().all(|column| column.len() == count));
+        assert!(base[1..].iter().all(|column| column.len() == count));
         assert!(rest.len() == count && soft.len() == count);
         let corner = corner.map(<[u32]>::as_ptr);
+        let base = base.map(|column| column.as_ptr().cast());
         let (rest, soft, lambda) = (rest.as_ptr(), soft.as_ptr(), lambda.as_mut_ptr());
-        let rows = Rows { positions, corner, rest, soft, lambda };
+        let rows = Rows { positions, corner, base, rest, soft, lambda };
         Block { rows, plan, count, omega, columns: PhantomData }
     }
 }

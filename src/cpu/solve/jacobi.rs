@@ -1,9 +1,9 @@
 //! Averaged Jacobi: every correction from the same positions, eight rows at a time, then each
 //! particle gathers its own.
 
-use super::{Answer, Cache, Corner, Law, Projection};
+use super::{Answer, Cache, Law, Moved, Projection, corners};
 use crate::cpu::team::{self, Shared, Team};
-use crate::simd::{Kernel, LANES, Simd, Vector};
+use crate::simd::{EIGHT, Kernel, LANES, Simd, Vector};
 use crate::world::Method;
 use crate::world::constraints::{ConstraintRows, ConstraintSet};
 use glam::Vec4;
@@ -25,7 +25,7 @@ pub(super) fn sweep<P: Projection<N>, M: Law, const N: usize>(
 ) {
     cache.update_incidence(set, positions.len());
     cache.assert_within(set, positions.len());
-    let Cache { corrections, soft, busiest, .. } = cache;
+    let Cache { corrections, soft, busiest, base, .. } = cache;
     let ConstraintRows { corner, rest, lambda, .. } = &mut **set;
     let out = Shared::new(corrections);
     let columns = (Shared::new(lambda), &rest[..], &soft[..], &busiest[..]);
@@ -33,8 +33,23 @@ pub(super) fn sweep<P: Projection<N>, M: Law, const N: usize>(
         // SAFETY: row i owns corrections i*N..(i+1)*N, and blocks share no row.
         let out = unsafe { out.slice(range.start * N..range.end * N) };
         let corner: [&[u32]; N] = std::array::from_fn(|k| &corner[k][range.clone()]);
+        let base: [&[Vec4]; N] = std::array::from_fn(|k| match k {
+            0 => &[][..],
+            _ => &base[k - 1][range.clone()],
+        });
         let kind = PhantomData::<(P, M)>;
-        team.simd.run(Block { positions, corner, rest, soft, busiest, lambda, out, omega, kind });
+        team.simd.run(Block {
+            positions,
+            corner,
+            base,
+            rest,
+            soft,
+            busiest,
+            lambda,
+            out,
+            omega,
+            kind,
+        });
     });
 }
 
@@ -43,6 +58,8 @@ struct Block<'a, P, M, const N: usize> {
     /// Holds every particle of the rows (`Cache::assert_within`).
     positions: &'a [Vec4],
     corner: [&'a [u32]; N],
+    /// How each corner but the first lay to the first one where the step began.
+    base: [&'a [Vec4]; N],
     rest: &'a [f32],
     soft: &'a [f32],
     busiest: &'a [f32],
@@ -59,6 +76,7 @@ impl<P: Projection<N>, M: Law, const N: usize> Kernel for Block<'_, P, M, N> {
     fn run<S: Simd>(mut self) {
         let count = self.lambda.len();
         assert!(self.corner.iter().all(|column| column.len() == count));
+        assert!(self.base[1..].iter().all(|column| column.len() == count));
         assert!(self.rest.len() == count && self.soft.len() == count);
         assert!(self.busiest.len() == count && self.out.len() == N * count);
         let whole = count - count % LANES;
@@ -80,14 +98,19 @@ impl<P: Projection<N>, M: Law, const N: usize> Block<'_, P, M, N> {
     unsafe fn eight<S: Simd>(&mut self, first: usize) {
         let zero = S::splat(0.0);
         let zeros = Vector { x: zero, y: zero, z: zero };
-        let mut p = [Corner { at: zeros, w: zero }; N];
+        let mut moved = [Moved { by: zeros, w: zero }; N];
         let positions = self.positions.as_ptr().cast();
         // SAFETY: the caller's promise.
         unsafe {
             for k in 0..N {
                 let [x, y, z, w] = S::gather(positions, self.corner[k].as_ptr().add(first));
-                p[k] = Corner { at: Vector { x, y, z }, w };
+                moved[k] = Moved { by: Vector { x, y, z }, w };
             }
+            let p = corners(&moved, |k| {
+                let base = self.base[k].as_ptr().add(first).cast();
+                let [x, y, z, _] = S::gather(base, EIGHT.as_ptr());
+                Vector { x, y, z }
+            });
             let omega = S::splat(self.omega);
             let omega =
                 if M::SHARES { omega / S::load(self.busiest.as_ptr().add(first)) } else { omega };
@@ -114,7 +137,11 @@ impl<P: Projection<N>, M: Law, const N: usize> Block<'_, P, M, N> {
     /// One of the rows that are left, fewer than a vector has.
     #[inline(always)]
     fn one(&mut self, row: usize) {
-        let p = self.corner.map(|column| Corner::from(self.positions[column[row] as usize]));
+        let moved = self.corner.map(|column| Moved::from(self.positions[column[row] as usize]));
+        let p = corners(&moved, |k| {
+            let [x, y, z, _] = self.base[k][row].to_array();
+            Vector { x, y, z }
+        });
         let omega = if M::SHARES { self.omega / self.busiest[row] } else { self.omega };
         let Answer { push, change, valid } =
             P::project::<f32, M>(&p, self.rest[row], self.soft[row], self.lambda[row], omega);

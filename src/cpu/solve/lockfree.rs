@@ -4,7 +4,7 @@
 //! Measured with two of them on the stretched cloth of 100 x 100 (`motes converge`): 731 iterations
 //! to 10 % of the residual, as many as in sequence.
 
-use super::{Answer, Cache, Corner, Law, Projection};
+use super::{Answer, Cache, Law, Moved, Projection, corners};
 use crate::cpu::team::{Shared, Team};
 use crate::world::constraints::{ConstraintRows, ConstraintSet};
 use glam::{Vec3, Vec4};
@@ -28,7 +28,8 @@ pub(super) fn sweep<P: Projection<N>, M: Law, const N: usize>(
         for &i in rows {
             let i = i as usize;
             let slots: [usize; N] = std::array::from_fn(|k| corner[k][i] as usize);
-            let p = slots.map(|s| Corner::from(load(&positions[s])));
+            let moved = slots.map(|s| Moved::from(load(&positions[s])));
+            let p = corners(&moved, cache.base(i));
             // SAFETY: `natural` holds each row once, so each multiplier has one writer.
             let lambda = unsafe { lambda.at(i) };
             let Answer { push, change, valid } =
@@ -40,7 +41,7 @@ pub(super) fn sweep<P: Projection<N>, M: Law, const N: usize>(
                 *lambda += change;
             }
             for k in 0..N {
-                store(&positions[slots[k]], p[k].moved(push[k]).into());
+                store(&positions[slots[k]], moved[k].pushed(push[k]).into());
             }
         }
     });

@@ -33,7 +33,7 @@ use crate::world::{Params, Solver, World};
 use glam::Vec3;
 use glam::Vec4;
 
-/// A particle as a constraint sees it.
+/// A particle as a constraint sees it, from the first of its corners.
 #[derive(Clone, Copy)]
 pub(crate) struct Corner<L> {
     pub at: Vector<L>,
@@ -41,19 +41,42 @@ pub(crate) struct Corner<L> {
     pub w: L,
 }
 
-impl<L: Number> Corner<L> {
-    /// Where it goes when pushed: inverse mass times `push` further.
+/// How far from its `position` a particle is.
+#[derive(Clone, Copy)]
+struct Moved<L> {
+    by: Vector<L>,
+    /// Inverse mass.
+    w: L,
+}
+
+impl<L: Number> Moved<L> {
+    /// How far it is when pushed: inverse mass times `push` further.
     #[inline(always)]
-    fn moved(self, push: Vector<L>) -> Vector<L> {
-        self.at + push * self.w
+    fn pushed(self, push: Vector<L>) -> Vector<L> {
+        self.by + push * self.w
     }
 }
 
-impl From<Vec4> for Corner<f32> {
+impl From<Vec4> for Moved<f32> {
     #[inline(always)]
     fn from(row: Vec4) -> Self {
-        Corner { at: Vector { x: row.x, y: row.y, z: row.z }, w: row.w }
+        Moved { by: Vector { x: row.x, y: row.y, z: row.z }, w: row.w }
     }
+}
+
+/// The corners of a constraint as they lie to each other. `base(k)` is how corner k lay to the first
+/// when the step began. Differences come first: so the distance from the origin costs no precision.
+#[inline(always)]
+fn corners<L: Number, const N: usize>(
+    moved: &[Moved<L>; N],
+    base: impl Fn(usize) -> Vector<L>,
+) -> [Corner<L>; N] {
+    let zero = L::splat(0.0);
+    let mut corners = [Corner { at: Vector { x: zero, y: zero, z: zero }, w: moved[0].w }; N];
+    for k in 1..N {
+        corners[k] = Corner { at: base(k) + (moved[k].by - moved[0].by), w: moved[k].w };
+    }
+    corners
 }
 
 /// What a constraint asks for.
@@ -132,6 +155,20 @@ pub(crate) fn update(caches: &mut Caches, world: &World, h: f32) {
     Kind::SETS.into_iter().for_each(|kind| kind.visit(&mut update));
 }
 
+/// Tells the rows of all kinds how their particles lie to each other where the step begins.
+pub(crate) fn take_bases(team: &Team, caches: &mut Caches, world: &World) {
+    struct Take<'a>(&'a Team, &'a mut Caches, &'a World);
+    impl Visit for Take<'_> {
+        fn visit<K: Stored<N>, const N: usize>(&mut self) {
+            let Take(team, caches, world) = self;
+            let set = K::set(&world.sets);
+            caches[K::KIND as usize].take_bases(team, set, &world.particles.position);
+        }
+    }
+    let mut take = Take(team, caches, world);
+    Kind::SETS.into_iter().for_each(|kind| kind.visit(&mut take));
+}
+
 /// Sweeps a kind once with the world's solver.
 pub(crate) fn run<P: Projection<N>, const N: usize>(
     team: &Team,
@@ -187,7 +224,8 @@ mod conservation {
     /// A projection moves particle k by w_k push_k, so what it adds to the momentum is the sum of
     /// push_k, and to the angular momentum the sum of p_k x push_k: both must vanish.
     fn conserves<P: Projection<N>, M: Law, const N: usize>(p: &[Vec4; N], rest: f32) {
-        let answer = P::project::<f32, M>(&p.map(Corner::from), rest, 0.5, 0.1, 1.0);
+        let corners = p.map(|p| Corner { at: Vector { x: p.x, y: p.y, z: p.z }, w: p.w });
+        let answer = P::project::<f32, M>(&corners, rest, 0.5, 0.1, 1.0);
         if !answer.valid {
             return;
         }

@@ -1,6 +1,6 @@
 //! Sequential Gauss-Seidel in order of creation: the reference.
 
-use super::{Answer, Cache, Corner, Law, Projection};
+use super::{Answer, Cache, Law, Moved, Projection, corners};
 use crate::world::constraints::ConstraintSet;
 use glam::{Vec3, Vec4};
 
@@ -12,7 +12,7 @@ pub(super) fn sweep<P: Projection<N>, M: Law, const N: usize>(
 ) {
     cache.update_natural(set);
     for &i in &cache.natural {
-        row::<P, M, N>(positions, set, &cache.soft, omega, i as usize);
+        row::<P, M, N>(positions, set, cache, omega, i as usize);
     }
 }
 
@@ -21,14 +21,15 @@ pub(super) fn sweep<P: Projection<N>, M: Law, const N: usize>(
 pub(super) fn row<P: Projection<N>, M: Law, const N: usize>(
     positions: &mut [Vec4],
     set: &mut ConstraintSet<N>,
-    soft: &[f32],
+    cache: &Cache,
     omega: f32,
     i: usize,
 ) {
     let slots = set.particles(i);
-    let p = slots.map(|s| Corner::from(positions[s as usize]));
+    let moved = slots.map(|s| Moved::from(positions[s as usize]));
+    let p = corners(&moved, cache.base(i));
     let Answer { push, change, valid } =
-        P::project::<f32, M>(&p, set.rest[i], soft[i], set.lambda[i], omega);
+        P::project::<f32, M>(&p, set.rest[i], cache.soft[i], set.lambda[i], omega);
     if !valid {
         return;
     }
@@ -36,6 +37,6 @@ pub(super) fn row<P: Projection<N>, M: Law, const N: usize>(
         set.lambda[i] += change;
     }
     for k in 0..N {
-        positions[slots[k] as usize] = Vec3::from(p[k].moved(push[k])).extend(p[k].w);
+        positions[slots[k] as usize] = Vec3::from(moved[k].pushed(push[k])).extend(p[k].w);
     }
 }

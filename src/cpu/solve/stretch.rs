@@ -45,7 +45,7 @@ pub(crate) unsafe fn vectors<S: Simd, M: Law, A: Access<2>>(
                 let v = usize::from(v);
                 let rows = rows.from(*first.get_unchecked(v) as usize);
                 let access = A::new(&rows, *slots.get_unchecked(v));
-                apply::<S, A>(&access, scale.as_ptr().cast());
+                apply::<S, A>(&rows, &access, scale.as_ptr().cast());
             }
             // These wait until now: keeping what the first round found for them would be in the way
             // of all others.
@@ -72,7 +72,8 @@ unsafe fn find<S: Simd, M: Law, A: Access<2>>(
     // SAFETY: the caller's promise.
     unsafe {
         // Differences of places, and sums of inverse masses.
-        let difference = |k| access.pair::<S>(0, k) - access.pair::<S>(1, k).flip_w();
+        let difference =
+            |k| access.pair::<S>(0, k) - access.pair::<S>(1, k).flip_w() - rows.base::<S>(1, k);
         let [x, y, z, sum] =
             S::transpose([difference(0), difference(1), difference(2), difference(3)]);
         let [rest, soft, lambda] = rows.numbers::<S, M>();
@@ -91,7 +92,7 @@ unsafe fn find<S: Simd, M: Law, A: Access<2>>(
 /// # Safety
 /// As [`vectors`]; eight numbers can be read at `scale`.
 #[inline(always)]
-unsafe fn apply<S: Simd, A: Access<2>>(access: &A, scale: *const f32) {
+unsafe fn apply<S: Simd, A: Access<2>>(rows: &Rows<2>, access: &A, scale: *const f32) {
     // SAFETY: the caller's promise.
     unsafe {
         let scale = S::load(scale);
@@ -99,7 +100,7 @@ unsafe fn apply<S: Simd, A: Access<2>>(access: &A, scale: *const f32) {
             [scale.spread::<0>(), scale.spread::<1>(), scale.spread::<2>(), scale.spread::<3>()];
         for (k, &scale) in scales.iter().enumerate() {
             let (a, b) = (access.pair::<S>(0, k), access.pair::<S>(1, k));
-            let push = (a - b) * scale;
+            let push = (a - b - rows.base::<S>(1, k)) * scale;
             access.put(0, k, (a + push * a.spread::<3>()).with_w_of(a));
             access.put(1, k, (b - push * b.spread::<3>()).with_w_of(b));
         }

@@ -1,7 +1,7 @@
 //! Every level of instructions and every team gives the bits of the plain loop, whatever the input.
 
 use super::law::{Choice, Compliant, Law, Rigid, Stiff};
-use super::{Cache, Corner, Projection, colored, jacobi, seidel};
+use super::{Cache, Moved, Projection, colored, corners, jacobi, seidel};
 use crate::cpu::team::Team;
 use crate::kind::Distance;
 use crate::simd::Level;
@@ -139,6 +139,13 @@ fn meshed<const N: usize>(seed: u64, count: usize) -> (Vec<Vec4>, ConstraintSet<
     (particles(&mut dice, top + 1, rarity), set)
 }
 
+/// Where the step began: ordinary places, so that what is odd about the moves shows.
+fn bases(count: usize) -> Vec<Vec4> {
+    let mut dice = Dice(7);
+    let mut place = || Vec4::from([(); 4].map(|()| dice.between(-1.0, 1.0)));
+    (0..count).map(|_| place()).collect()
+}
+
 /// As bits, but for which NaN it is: the one thing that IEEE leaves open.
 fn bits(values: impl IntoIterator<Item = f32>) -> Vec<u32> {
     let canonical = |v: f32| if v.is_nan() { f32::NAN.to_bits() } else { v.to_bits() };
@@ -171,11 +178,12 @@ fn same_by<P: Projection<N>, M: Law, const N: usize>(
     let omega = 1.2;
     let mut cache = Cache::default();
     cache.update(set, &params, params.dt);
+    cache.take_bases(&teams[0], set, &bases(at.len()));
     assert_eq!(cache.law, law);
 
     let (mut plain, mut plain_set) = (at.to_vec(), set.clone());
     for i in 0..set.len() {
-        seidel::row::<P, M, N>(&mut plain, &mut plain_set, &cache.soft, omega, i);
+        seidel::row::<P, M, N>(&mut plain, &mut plain_set, &cache, omega, i);
     }
     let expected = state(&plain, &plain_set);
     assert!(set.len() < 100 || expected != state(at, set), "nothing moved");
@@ -206,17 +214,17 @@ fn same_by<P: Projection<N>, M: Law, const N: usize>(
 fn plain_corrections<P: Projection<N>, M: Law, const N: usize>(
     at: &[Vec4],
     set: &mut ConstraintSet<N>,
-    soft: &[f32],
+    cache: &Cache,
     omega: f32,
 ) -> Vec<f32> {
     let mut around = vec![0u32; at.len()];
     set.corner[..N].iter().flatten().for_each(|&p| around[p as usize] += 1);
     let mut out = Vec::new();
-    for (i, &soft) in soft.iter().enumerate() {
+    for (i, &soft) in cache.soft.iter().enumerate() {
         let slots = set.particles(i);
         let busiest = slots.iter().map(|&s| around[s as usize]).max().unwrap();
         let omega = if M::SHARES { omega / busiest as f32 } else { omega };
-        let p = slots.map(|s| Corner::from(at[s as usize]));
+        let p = corners(&slots.map(|s| Moved::from(at[s as usize])), cache.base(i));
         let answer = P::project::<f32, M>(&p, set.rest[i], soft, set.lambda[i], omega);
         if answer.valid && M::KEEPS_LAMBDA {
             set.lambda[i] += answer.change;
@@ -236,7 +244,7 @@ fn same_jacobi<P: Projection<N>, M: Law, const N: usize>(
     teams: &mut [Team],
 ) {
     let mut plain = set.clone();
-    let expected = bits(plain_corrections::<P, M, N>(at, &mut plain, &cache.soft, omega));
+    let expected = bits(plain_corrections::<P, M, N>(at, &mut plain, cache, omega));
     for team in teams {
         for level in Level::all() {
             team.simd = level;
@@ -320,6 +328,7 @@ fn a_constraint_on_a_missing_particle_is_no_undefined_behaviour() {
     let mut cache = Cache::default();
     cache.update(&set, &Params::default(), 0.01);
     let team = Team::new(1).unwrap();
+    cache.take_bases(&team, &set, &at);
     let at = &mut at[..20].to_vec();
     colored::sweep::<Distance, Rigid, 2>(&team, at, &mut set, &cache, 1.0, 0);
 }

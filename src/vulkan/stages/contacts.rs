@@ -1,22 +1,24 @@
 //! Stages of the passes over contacts: pairs by tile, by slot or gathered, planes by particle; and the
 //! layout of what contacts hold.
 //!
-//! `grips`: the 9 words of a grip ([`Held`]) for each pair of `contact_rows`, or for each entry of
+//! `grips`: the 10 words of a grip ([`Held`]) for each pair of `contact_rows`, or for each entry of
 //! `neighbors` where the solver goes by those: how far it is pressed, what was given, the anchor, the
-//! floor, the coefficient of friction in force. `wall_grips`: the same for each entry of
-//! `environment_contacts`.
+//! floor, the coefficient of friction in force, the share of the first. `wall_grips`: the same for each
+//! entry of `environment_contacts`. Anchors on obstacles count from the particle's `position` there, and
+//! in `contact_memory`, which outlasts the step, from where the particle is.
 //!
 //! `contact_memory`, with room for P grips, n particles and E contacts with obstacles:
 //!
 //! | from word | words | |
 //! |---|---|---|
-//! | 0 | 11 P | pairs that press: a, b, the words of the grip |
-//! | 11 P | n | the first pair of the chain of each particle: scratch |
-//! | 11 P + n | P | the pair behind each in its chain: scratch |
-//! | 12 P + n | 2 n | where the contacts of each particle with obstacles begin, and how many they are |
-//! | 12 P + 3 n | 13 E | those: the obstacle, the words of the grip, the normal |
+//! | 0 | 12 P | pairs that press: a, b, the words of the grip |
+//! | 12 P | n | the first pair of the chain of each particle: scratch |
+//! | 12 P + n | P | the pair behind each in its chain: scratch |
+//! | 13 P + n | 2 n | where the contacts of each particle with obstacles begin, and how many they are |
+//! | 13 P + 3 n | 14 E | those: the obstacle, the words of the grip, the normal |
 
 use super::{Groups, Stage};
+use crate::cpu::restitution::ROUNDS;
 use crate::pass::Buffer;
 use crate::step::{Dispatch, Part, Pass};
 use crate::vulkan::encode::Encoder;
@@ -44,29 +46,31 @@ pub(super) fn stages(dispatch: &Dispatch, plan: &Plan, out: &mut Vec<Stage>) {
             out.push(Stage::new("end", Groups::One));
         }
         (Pass::SolveEnvironment, _) => out.push(each("main")),
-        (Pass::Restitution, part) if plan.solver == Solver::Jacobi => {
-            let walls = u32::from(part != Part::Pairs);
-            out.push(each("gather").with([walls, 0, 0]));
+        (Pass::Restitution, part) => {
+            let (pairs, walls) = (part != Part::Walls, part != Part::Pairs);
+            out.push(each("begin"));
+            for round in 0..ROUNDS {
+                let stage = |entry| each(entry).with([round, pairs.into(), walls.into()]);
+                out.extend(["fastest", "take", "bounce"].map(stage));
+            }
         }
-        (Pass::Restitution, Part::Walls) => out.push(each("walls")),
-        (pass, _) => pairs(plan.solver, pass == Pass::SolveContacts, out),
+        _ => pairs(plan.solver, out),
     }
 }
 
-/// The pairs in the solver's order; only contacts may `race`.
-fn pairs(solver: Solver, race: bool, out: &mut Vec<Stage>) {
+/// The pairs in the solver's order.
+fn pairs(solver: Solver, out: &mut Vec<Stage>) {
     match solver {
         Solver::Colored => {
             let tiles = |c| Stage::new("tiles", Groups::TilesOfColor(c)).with([c, 0, 0]);
             out.extend((0..COLORS).map(tiles));
             out.push(Stage::new("far_pairs", Groups::Exactly(1)));
         }
-        Solver::Lockfree if race => out.push(Stage::new("lockfree", Groups::Particles)),
-        Solver::Seidel | Solver::Lockfree => out.push(Stage::new("serial", Groups::Exactly(1))),
-        Solver::Jacobi if race => {
+        Solver::Lockfree => out.push(Stage::new("lockfree", Groups::Particles)),
+        Solver::Seidel => out.push(Stage::new("serial", Groups::Exactly(1))),
+        Solver::Jacobi => {
             out.extend(["acting", "gather"].map(|entry| Stage::new(entry, Groups::Particles)));
         }
-        Solver::Jacobi => out.push(Stage::new("gather", Groups::Particles)),
     }
 }
 

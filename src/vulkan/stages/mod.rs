@@ -60,7 +60,7 @@ impl Stage {
 /// Appends the stages of a dispatch.
 pub(crate) fn stages(dispatch: &Dispatch, plan: &Plan, out: &mut Vec<Stage>) {
     match dispatch.pass {
-        Pass::Predict | Pass::ApplyDeltas | Pass::UpdateVelocity | Pass::Sleep => {
+        Pass::Predict | Pass::ApplyDeltas | Pass::UpdateVelocity | Pass::Sleep | Pass::Rebase => {
             particles::stages(dispatch, plan, out);
         }
         Pass::RememberContacts

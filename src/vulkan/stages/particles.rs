@@ -11,7 +11,6 @@ pub(super) fn stages(dispatch: &Dispatch, _: &Plan, out: &mut Vec<Stage>) {
         // Pins are solved in place: they have no corrections.
         (Pass::ApplyDeltas, Part::Of(Kind::Pin)) => return,
         (Pass::ApplyDeltas, Part::Of(kind)) => stage("of").with([kind as u32, 0, 0]),
-        (Pass::ApplyDeltas, Part::Velocity) => stage("velocity"),
         (Pass::ApplyDeltas, _) => stage("all"),
         _ => stage("main"),
     };

@@ -2,8 +2,9 @@
 //!
 //! Words of `point_contacts`, n particles: where the list of each begins and how long it is; behind
 //! these the entries, 13 words each: 0 the other two corners of the triangle, by slot, 2 their shares
-//! of the point that meets the vertex, 4 u and d, 8 how far the vertex moves in the substep, 11 the
-//! collider, 12 whether the triangle passes the vertex on its way.
+//! of the point that meets the vertex, 4 u and d, counted from the particle's `position`, 8 how far
+//! the vertex moves in the substep, 11 the collider, 12 whether the triangle passes the vertex on its
+//! way.
 
 use super::{Groups, Stage};
 use crate::cpu::Scratch;

@@ -36,6 +36,11 @@ impl Pose {
         rotate(self.rotation.xyz(), self.rotation.w, v)
     }
 
+    /// The same pose in a world whose origin is `base`.
+    pub(crate) fn seen_from(&self, base: Vec3) -> Self {
+        Pose { translation: self.translation - base, ..*self }
+    }
+
     /// A world point in the local frame.
     pub fn inverse_point(&self, p: Vec3) -> Vec3 {
         self.inverse_vector(p - self.translation)

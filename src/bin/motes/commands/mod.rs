@@ -9,6 +9,7 @@ pub(crate) mod render;
 pub(crate) mod run;
 pub(crate) mod scenes;
 pub(crate) mod view;
+pub(crate) mod voxelize;
 
 // Before a run: what the flags ask for, where results go, and what machine this is.
 pub(crate) mod machine;

@@ -76,6 +76,8 @@ mod tests {
     #[test]
     fn the_curve_of_a_step_ends_at_the_residual_of_that_step() {
         let mut world = World::new();
+        // The curve is that of a substep.
+        world.params.substeps = 1;
         let cloth = world.add_cloth(&Cloth::default()).unwrap();
         world.pin(cloth[0]).unwrap();
         let kind = ForceKind::Wind { velocity: glam::Vec3::new(3.0, 0.0, 4.0), drag: 0.02 };

@@ -133,7 +133,7 @@ fn a_fast_collider_catches_a_still_particle() {
                 let posed = super::posed(&plate, 0, f64::from(DT));
                 let (x, r) = (Vec3::ZERO, 0.01);
                 let mut found = Vec::new();
-                find_contacts([posed].into_iter(), x, x, r, 0.0, &mut found);
+                find_contacts([posed].into_iter(), Vec3::ZERO, x, x, r, 0.0, &mut found);
                 assert_eq!(found.len(), 1, "{shape:?} {travel}");
                 assert!((found[0].motion - Vec3::Y * travel).length() < 1e-4);
                 // Before the plate at its end, as it was at its start.
