@@ -115,6 +115,7 @@ enum Wait {
     /// Until this scene is seen.
     Scene(String, u64),
     Step(u64),
+    Backend(&'static str),
     Frames(u32),
     Size(u32, u32, u32),
     File(PathBuf),
@@ -225,7 +226,10 @@ impl Script {
                 self.waits = Some(Wait::Size(width, height, 300));
             }
             Op::Threads(threads) => viewer.physics.send(Command::Threads(threads)),
-            Op::Backend(name) => viewer.physics.send(Command::Backend(name)),
+            Op::Backend(name) => {
+                viewer.physics.send(Command::Backend(name));
+                self.waits = Some(Wait::Backend(name));
+            }
             Op::Painter(painter) => viewer.choose_painter(painter),
             Op::Lose(what) => viewer.painting.lost = Some(what),
             Op::Speed(speed) => viewer.set_speed(speed),
@@ -265,6 +269,10 @@ impl Wait {
                 viewer.loading.is_none() && (arrived || viewer.messages.unread_errors > 0)
             }
             Wait::Step(step) => viewer.moment.step >= *step,
+            // A device may take long over the step it is at. One that cannot be had is told.
+            Wait::Backend(name) => {
+                viewer.moment.backend == *name || viewer.messages.unread_errors > 0
+            }
             Wait::Frames(left) => {
                 *left = left.saturating_sub(1);
                 *left == 0
