@@ -31,6 +31,8 @@ enum On {
     Flag,
     /// A cloth of 100 x 100 that comes to rest on the rabbit.
     Draped,
+    /// 10 000 particles of water in a tank.
+    Dam,
     /// A cube of 20 particles a side.
     Cube,
     /// That cube with rows of a kind that neither it nor the cloth has.
@@ -79,8 +81,11 @@ const BENCHES: &[(&str, On, Per)] = &[
     ("apply_deltas", Jacobi, Particle),
     ("solve_environment", Grid, Particle),
     ("solve_points", Draped, Particle),
+    ("density_lambda", Dam, Particle),
+    ("density_delta", Dam, Particle),
     ("accelerate", Cloth, Particle),
     ("update_velocity", Grid, Particle),
+    ("fluid_viscosity", Dam, Particle),
     ("sleep", Grid, Particle),
     ("rebase", Grid, Particle),
 ];
@@ -176,6 +181,7 @@ fn stage(on: On, pile: &World) -> World {
             world.colliders.push(motes::Collider::fixed(shape, Pose::IDENTITY));
             world
         }
+        Dam => Scene::load("dam_break").and_then(|dam| dam.build()).expect("legal"),
         Cube => cube(),
         Rows(kind) => {
             let mut world = cube();

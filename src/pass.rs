@@ -89,7 +89,7 @@ passes! {
     ColorContacts "color_contacts" "sorts the listed pairs into batches that share no particle, tile by tile"
         reads [Neighbors Points] writes [ContactRows];
     CollideEnvironment "collide_environment" "lists the planes of the obstacles each particle may touch, swept"
-        reads [Position Start Predicted Radius Colliders Material Materials] writes [EnvironmentContacts WallGrips ContactMemory];
+        reads [Position Start Predicted Radius Phase Colliders Material Materials] writes [EnvironmentContacts WallGrips ContactMemory];
     Restitution "restitution" "bounces what closes fast, handed on from contact to contact"
         reads [Position Start Predicted Velocity Radius Material Materials Neighbors EnvironmentContacts] writes [Velocity Predicted Impacts];
     AnchorContacts "anchor_contacts" "lets contacts go on from what they held, so that friction remembers"
@@ -112,10 +112,16 @@ passes! {
         reads [Position Predicted Volume] writes [Predicted Volume Corrections];
     SolvePin "solve_pin" "pulls pinned particles to their targets"
         reads [Position Predicted Pins] writes [Predicted Pins];
+    DensityLambda "density_lambda" "finds how compressed the fluid is, and what will put it right"
+        reads [Position Start Predicted Radius Phase Neighbors EnvironmentContacts] writes [Kernels Lambdas Shores];
+    DensityDelta "density_delta" "moves fluid, and what is in it, so that it keeps its density"
+        reads [Position Radius Phase Neighbors Kernels Lambdas Shores] writes [Predicted];
     Accelerate "accelerate" "carries iterates further the way they went, and stops when they diverge"
         reads [Predicted Iterates Distance Bend Volume Pins] writes [Predicted Iterates Distance Bend Volume Pins];
     UpdateVelocity "update_velocity" "makes velocities from the moves; quarantines non-finite particles"
         reads [Position Start Predicted Velocity] writes [Velocity Predicted Position];
+    FluidViscosity "fluid_viscosity" "lets fluid take part in the velocity of the fluid around it"
+        reads [Position Predicted Radius Phase Velocity Neighbors] writes [Delta Velocity];
     Sleep "sleep" "takes the new positions, unless a particle is slower than the sleeping threshold"
         reads [Predicted Start] writes [Start];
     Rebase "rebase" "counts moves from where the particles are now, and keeps what rounding leaves over"

@@ -5,7 +5,7 @@
 //! `{}` prints it. A backend knows how to run one pass; it never decides which.
 
 pub use crate::pass::Pass;
-use crate::world::{Acceleration, Kind, ListDescription, ListId, Params, Solver, World};
+use crate::world::{Acceleration, AddedList, Kind, ListDescription, ListId, Params, Solver, World};
 
 pub(crate) mod lists;
 mod tree;
@@ -63,6 +63,9 @@ pub fn schedule(world: &World) -> Schedule {
     let contacts = world.may_touch();
     let obstacles = !world.colliders.is_empty();
     let points = world.meets_points();
+    let fluid = world.has_fluid();
+    let shore = fluid && world.has_solids();
+    let fluids: Vec<_> = world.fluid_lists(shore).collect();
     let winds = match world.open_triangle_count() {
         0 => 0,
         _ => world.surface_winds().count() as u32,
@@ -75,12 +78,13 @@ pub fn schedule(world: &World) -> Schedule {
     let accelerates = acceleration == Acceleration::Chebyshev
         && matches!(solver, Solver::Colored | Solver::Jacobi)
         && !contacts
-        && !obstacles;
+        && !obstacles
+        && !fluid;
     let structure =
         contacts.then(|| lists::structure(world, &ListDescription::contacts(&world.params)));
 
     let mut step = Body::default();
-    if contacts {
+    if contacts || fluid {
         step.when(Condition::SortIsDue, |sort| {
             sort.part(Pass::Bounds, Part::Start);
             sort.extend(lists::morton_order());
@@ -107,7 +111,7 @@ pub fn schedule(world: &World) -> Schedule {
                 });
             });
         }
-        for added in world.lists.iter() {
+        for added in world.lists.iter().filter(|list| lists::is_needed(list, fluid, shore)) {
             let structure = lists::structure(world, &added.description);
             substep.for_list(added.id, &added.description.name, |list| {
                 list.run(Pass::Bounds);
@@ -123,6 +127,14 @@ pub fn schedule(world: &World) -> Schedule {
         }
         if points {
             substep.run(Pass::CollidePoints);
+        }
+        if fluid {
+            // How compressed it is already, which is not resolved at once.
+            of_fluid(
+                substep,
+                &fluids[..1],
+                Dispatch { pass: Pass::DensityLambda, part: Part::Start },
+            );
         }
         if accelerates {
             substep.part(Pass::Accelerate, Part::Begin);
@@ -145,6 +157,10 @@ pub fn schedule(world: &World) -> Schedule {
                 sweep(&mut sweeps, world, kind, solver);
             }
             turn.extend(sweeps);
+            // Fluid comes last: what contacts and constraints moved into it is pushed back at once.
+            for pass in [Pass::DensityLambda, Pass::DensityDelta] {
+                of_fluid(turn, &fluids, Dispatch { pass, part: Part::All });
+            }
             if accelerates {
                 turn.run(Pass::Accelerate);
             }
@@ -160,6 +176,8 @@ pub fn schedule(world: &World) -> Schedule {
         if obstacles && world.constraint_count() > 0 {
             substep.part(Pass::CollideEnvironment, Part::Again);
             substep.run(Pass::SolveEnvironment);
+        } else if obstacles && fluid {
+            substep.run(Pass::SolveEnvironment);
         }
         if points {
             // What still passes a vertex goes back to where it was, and so do its neighbours where
@@ -171,6 +189,13 @@ pub fn schedule(world: &World) -> Schedule {
             }
         }
         substep.run(Pass::UpdateVelocity);
+        if world.params.fluid_viscosity > 0.0 && fluid {
+            of_fluid(
+                substep,
+                &fluids[..1],
+                Dispatch { pass: Pass::FluidViscosity, part: Part::All },
+            );
+        }
         substep.run(Pass::Sleep);
     });
     if contacts || obstacles {
@@ -184,6 +209,15 @@ pub fn schedule(world: &World) -> Schedule {
     }
     step.run(Pass::Rebase);
     Schedule { nodes: step.nodes, broad_phase: structure }
+}
+
+/// A pass of fluids, for each of their lists.
+fn of_fluid(body: &mut Body, lists: &[&AddedList], dispatch: Dispatch) {
+    for list in lists {
+        body.for_list(list.id, &list.description.name, |body| {
+            body.part(dispatch.pass, dispatch.part)
+        });
+    }
 }
 
 /// What closes fast bounces before the solve, which then finds only what closes slowly, and stops it.

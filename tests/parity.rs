@@ -18,6 +18,8 @@ mod contacts;
 mod environment;
 #[path = "parity/far.rs"]
 mod far;
+#[path = "parity/fluids.rs"]
+mod fluids;
 #[path = "parity/lists.rs"]
 mod lists;
 #[path = "parity/materials.rs"]

@@ -21,7 +21,7 @@ use crate::simd::LANES;
 use crate::step::Part;
 use crate::world::collider::{Collider, Pose, Shape};
 use crate::world::material::MaterialPairs;
-use crate::world::{Held, Particles, Partner, World};
+use crate::world::{Held, Particles, Partner, Phase, World};
 
 mod guard;
 mod inline_vec;
@@ -249,7 +249,8 @@ pub(crate) fn run(team: &Team, world: &World, scratch: &mut Scratch, at: &Moment
         colliders.map(|((collider, posed), index)| PosedCollider { collider, posed, index });
     let p = &world.particles;
     let slack = world.params.margin - 1.0;
-    let Particles { position, start, predicted, radius, .. } = p;
+    let reach = if world.has_fluid() { 1.0 + FLUID_SLACK } else { world.params.margin };
+    let Particles { position, start, predicted, radius, phase, .. } = p;
     scratch.environment.fill(team, p.len(), (p.len(), 1024), |range, desk| {
         for first in range.clone().step_by(LANES) {
             let eight = first..(first + LANES).min(range.end);
@@ -259,7 +260,7 @@ pub(crate) fn run(team: &Team, world: &World, scratch: &mut Scratch, at: &Moment
                 start: &start[eight.clone()],
                 predicted: &predicted[eight.clone()],
                 radius: &radius[eight.clone()],
-                reach: world.params.margin,
+                reach,
             };
             let near = team.simd.run(near);
             for i in eight {
@@ -268,6 +269,7 @@ pub(crate) fn run(team: &Team, world: &World, scratch: &mut Scratch, at: &Moment
                     let r = radius[i];
                     let list = desk.parts().0;
                     let first = list.len();
+                    let slack = if phase[i] & Phase::FLUID != 0 { FLUID_SLACK } else { slack };
                     find_contacts(colliders.clone(), base, x, to, r, slack * r, list);
                     memory.go_on(i, x, r, &mut list[first..]);
                 }
@@ -280,6 +282,9 @@ pub(crate) fn run(team: &Team, world: &World, scratch: &mut Scratch, at: &Moment
     scratch.memory_is_behind = true;
     Ok(())
 }
+
+/// Fluid sees walls as far as its own kernel reaches, four radii: so many beyond its own.
+const FLUID_SLACK: f32 = 3.0;
 
 /// Cosine of the angle up to which two planes of an obstacle are taken for the same: 8 degrees.
 const SAME_PLANE: f32 = 0.99;

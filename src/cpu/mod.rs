@@ -12,10 +12,13 @@ pub(crate) mod bvh_build;
 pub(crate) mod catch_wind;
 pub(crate) mod collide_points;
 pub(crate) mod color_contacts;
+pub(crate) mod density_delta;
+pub(crate) mod density_lambda;
 pub(crate) mod find_neighbors_brute;
 pub(crate) mod find_neighbors_bvh;
 pub(crate) mod find_neighbors_grid;
 pub(crate) mod find_neighbors_octree;
+pub(crate) mod fluid_viscosity;
 pub(crate) mod grid_count;
 pub(crate) mod grid_scan;
 pub(crate) mod grid_sort;
@@ -40,6 +43,7 @@ pub(crate) mod sort_particles;
 pub(crate) mod update_velocity;
 
 pub(crate) mod contact;
+pub(crate) mod fluid;
 pub(crate) mod search;
 pub(crate) mod solve;
 pub(crate) mod team;
@@ -90,6 +94,7 @@ pub(crate) struct Scratch {
     pub added: neighbors::Added,
     /// The list that passes are about now, whose points the broad phase has once it is made.
     pub list: ListId,
+    pub fluid: fluid::FluidScratch,
     pub joined: joined::Joined,
     pub contact_rows: color_contacts::ContactRows,
     /// What contacts hold by entry of the list of contacts, for solvers that go by it.
@@ -254,8 +259,11 @@ impl Cpu {
             Pass::SolveBend => solve_bend::run(team, world, scratch, &at),
             Pass::SolveVolume => solve_volume::run(team, world, scratch, &at),
             Pass::SolvePin => solve_pin::run(world, &at),
+            Pass::DensityLambda => density_lambda::run(team, world, scratch, &at),
+            Pass::DensityDelta => density_delta::run(team, world, scratch),
             Pass::Accelerate => accelerate::run(team, world, scratch, &at),
             Pass::UpdateVelocity => update_velocity::run(team, world, scratch, &at),
+            Pass::FluidViscosity => fluid_viscosity::run(team, world, scratch, &at),
             Pass::Restitution => restitution::run(team, world, scratch, &at),
             Pass::Sleep => sleep::run(team, world, &at),
             Pass::Rebase => rebase::run(team, world),

@@ -24,11 +24,11 @@
 //!
 //! # Objects
 //!
-//! Objects are built in the order cloth, box, granular, particles, and are called by their `name`
+//! Objects are built in the order cloth, box, granular, particles, fluid, and are called by their `name`
 //! or else by their place: `cloth.0`, `box.2`. [`ObjectKinds`] is the page of their tables
 //! [`[[cloth]]`](ObjectKinds::CLOTH), [`[[box]]`](ObjectKinds::BOX),
-//! [`[[granular]]`](ObjectKinds::GRANULAR) and [`[[particles]]`](ObjectKinds::PARTICLES), with
-//! every key.
+//! [`[[granular]]`](ObjectKinds::GRANULAR), [`[[particles]]`](ObjectKinds::PARTICLES) and
+//! [`[[fluid]]`](ObjectKinds::FLUID), with every key.
 //!
 //! # Values of several keys
 //!

@@ -2,7 +2,7 @@
 
 use super::{Dispatch, Part, Pass};
 use crate::cpu::radix_count::DIGITS;
-use crate::world::{BroadPhase, ListDescription, ListReach, World};
+use crate::world::{AddedList, BroadPhase, ListDescription, ListReach, World};
 
 /// Fewer particles than this are quickest found by testing every pair.
 const FEW: usize = 64;
@@ -26,6 +26,15 @@ impl BroadPhase {
         }
         let mean = (sum / count as f64) as f32;
         if largest > WIDE_SPREAD * mean { BroadPhase::Bvh } else { BroadPhase::Grid }
+    }
+}
+
+/// Whether a list is to be kept up to date. Those of fluids are not where nobody stands in them.
+pub(crate) fn is_needed(list: &AddedList, fluid: bool, shore: bool) -> bool {
+    match &list.description.name[..] {
+        World::FLUID_LIST => fluid,
+        World::SHORE_LIST => shore,
+        _ => true,
     }
 }
 

@@ -136,7 +136,7 @@ macro_rules! buffers {
             pub(crate) fn words(self, of: &crate::vulkan::plan::Plan) -> usize {
                 use crate::vulkan::plan;
                 use crate::vulkan::stages::{
-                    constraints, contacts, environment, lists, points, surfaces, trees,
+                    constraints, contacts, environment, fluids, lists, points, surfaces, trees,
                 };
                 match self { $(Buffer::$name => words!(of, $width($($words)+))),+ }
             }
@@ -225,6 +225,14 @@ buffers! {
         grows from 2 at OVERFLOW_ENVIRONMENT;
     /// Vertices of meshes that the triangles around each particle meet.
     PointContacts by List, Laid(points::contact_words), Scratch [] grows from 1 at OVERFLOW_POINTS;
+    /// Slopes of the kernel by entry in `neighbors`, 1/m⁵.
+    Kernels by List, Laid(fluids::kernel_words), Scratch [OfList];
+    /// Where fluid, and who is in it, is predicted in an iteration: [x, y, z] as in `predicted`, and
+    /// its multiplier, kg m².
+    Lambdas by Particle, Laid(fluids::rows), Scratch [];
+    /// The gradient of what walls add to the density ratio of fluid, 1/m, and how much of that ratio
+    /// comes from before the substep.
+    Shores by Particle, Laid(fluids::rows), Scratch [];
     /// Gathered corrections [x, y, z, how many].
     Delta by Particle, Each(4), Scratch [];
     /// Distance constraints: header, columns, who is on which.

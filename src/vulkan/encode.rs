@@ -14,8 +14,8 @@ use crate::pass::Buffer;
 use crate::step::{Dispatch, Part};
 use crate::world::material::{MaterialPairs, PairRow};
 use crate::world::{
-    ContactMemory, ForceKind, Integrator, Kind, ListDescription, ListFilter, ListId, ListPairs,
-    Method, Params, Phase, World,
+    ContactMemory, DensityRule, ForceKind, Integrator, Kind, ListDescription, ListFilter, ListId,
+    ListPairs, Method, Params, Phase, World,
 };
 use glam::{Vec3, Vec4};
 use std::borrow::Cow;
@@ -102,6 +102,9 @@ impl Encoder<'_> {
             }
             Buffer::ContactMemory => {
                 stages::contacts::encode_memory(&self.contact_memory(), plan, &mut out);
+            }
+            Buffer::Kernels | Buffer::Lambdas | Buffer::Shores => {
+                stages::fluids::encode(buffer, self, &mut out);
             }
             Buffer::PointContacts => stages::points::encode(scratch, plan, &mut out),
             Buffer::GridBucket
@@ -411,6 +414,7 @@ pub(crate) fn globals(
         (g::GRID_CAP, plan.buckets() as u32),
         (g::NODE_CAP, plan.room[Buffer::OctreeNodes] as u32),
         (g::TILE_CAP, plan.tiles() as u32),
+        (g::FLUID_PULLS, u32::from(p.density_rule == DensityRule::Equal)),
     ];
     for (at, value) in words {
         out[at] = value;
@@ -439,6 +443,9 @@ pub(crate) fn globals(
         (g::TILE_PER_METRE, traits.tile_per_metre),
         (g::COMMON_CONTACT, traits.common_contact),
         (g::TORN_SQ, world.torn_sq()),
+        (g::FLUID_RELAXATION, p.fluid_relaxation),
+        (g::FLUID_PRESSURE, p.fluid_pressure),
+        (g::FLUID_SHARE, p.fluid_share(h)),
     ];
     for (at, value) in numbers {
         out[at] = value.to_bits();

@@ -38,7 +38,10 @@ pub mod globals {
         CONTACT_OMEGA "g_contact_omega" = 11;
         MARGIN "g_margin" = 12;
         MATERIALS "g_materials" = 13;
+        FLUID_RELAXATION "g_fluid_relaxation" = 14;
+        FLUID_PRESSURE "g_fluid_pressure" = 15;
         RESTITUTION_THRESHOLD "g_restitution_threshold" = 16;
+        FLUID_PULLS "g_fluid_pulls" = 17;
         LIFT "g_lift_x" = 18;
         LIFT_Y "g_lift_y" = 19;
         LIFT_Z "g_lift_z" = 20;
@@ -49,6 +52,7 @@ pub mod globals {
         BVH_LEAF "g_bvh_leaf" = 25;
         GRIP_CAP "g_grip_cap" = 26;
         BVH_VOLUME "g_bvh_volume" = 27;
+        FLUID_SHARE "g_fluid_share" = 28;
         FORCES "g_forces" = 29;
         BOTH "g_both" = 33;
         NEIGHBOR_CAP "g_neighbor_cap" = 34;

@@ -53,6 +53,8 @@ pub(crate) struct Plan {
     pub colliders: usize,
     /// Triangles of open surfaces, counted by corner; 0 where no pass goes over them.
     pub fans: usize,
+    /// Whether there is any fluid.
+    pub fluid: bool,
     /// Winds that blow on surfaces.
     pub winds: usize,
     /// Workgroup size.
@@ -166,6 +168,7 @@ impl Plan {
             } else {
                 0
             },
+            fluid: world.has_fluid(),
             winds,
             workgroup,
         }

@@ -78,6 +78,10 @@ impl Who {
     pub fn flags(flags: u32) -> Self {
         Who { mask: flags, value: flags }
     }
+    /// The particles that have none of some flags.
+    pub fn without(flags: u32) -> Self {
+        Who { mask: flags, value: 0 }
+    }
     /// Whether a particle of this phase is one of them.
     #[inline(always)]
     pub fn has(self, phase: Phase) -> bool {

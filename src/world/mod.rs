@@ -10,6 +10,7 @@ pub mod constraints;
 mod contact_memory;
 mod edit;
 mod fans;
+mod fluid;
 mod force;
 mod grains;
 mod lattice;
@@ -31,10 +32,12 @@ pub use collider::Collider;
 pub use constraints::{Constraint, ConstraintRows, ConstraintSet};
 pub(crate) use contact_memory::{ContactMemory, Held, Kept, Partner};
 pub(crate) use fans::Fans;
+pub(crate) use fluid::VOLUME_PER_RADIUS_CUBED;
+pub use fluid::{Fluid, FluidRegion};
 pub use force::{Force, ForceKind};
 pub use grains::Grains;
 pub use lattice::{Lattice, LatticeEdges};
-pub(crate) use list::{AddedLists, ListKey, Span};
+pub(crate) use list::{AddedList, AddedLists, ListKey, Span};
 pub use list::{ListDescription, ListFilter, ListId, ListPairs, ListReach, Who};
 pub use material::{Coefficients, Material, MaterialId};
 pub use memory::MemoryNeed;
@@ -42,8 +45,8 @@ pub use object::{Built, Object, ObjectId, Surface};
 pub use outline::Outline;
 pub(crate) use params::is_parameter;
 pub use params::{
-    Acceleration, BroadPhase, BvhStart, BvhVolume, BvhWalk, Integrator, Method, ParamInfo, Params,
-    Solver,
+    Acceleration, BroadPhase, BvhStart, BvhVolume, BvhWalk, DensityRule, Integrator, Method,
+    ParamInfo, Params, Solver,
 };
 pub(crate) use particles::{GONE, Places};
 pub use particles::{Particle, ParticleId, Particles, Phase};
@@ -64,6 +67,8 @@ const MANY: usize = 8192;
 /// How often lists are made before particles are put in order again. It costs about as much as
 /// making them twice.
 const LISTS_PER_SORT: u32 = 64;
+/// Fluid does not stay where it is: it is put in order again after so many steps.
+const STEPS_PER_FLUID_SORT: u64 = 32;
 
 /// Everything a simulation is about.
 #[derive(Clone, Debug, Default, PartialEq, Serialize, Deserialize)]
@@ -253,7 +258,12 @@ impl World {
     /// Whether the particles should be put in order of place again. It depends on the state alone,
     /// so that every backend, and a resumed run, does it in the same step.
     pub(crate) fn sort_is_due(&self) -> bool {
-        self.particles.len() >= MANY && (!self.listed || self.lists_since_sort >= LISTS_PER_SORT)
+        let lists_are_many = !self.listed || self.lists_since_sort >= LISTS_PER_SORT;
+        self.particles.len() >= MANY
+            && match self.has_fluid() {
+                true => self.step_count.is_multiple_of(STEPS_PER_FLUID_SORT),
+                false => lists_are_many,
+            }
     }
 
     /// Puts the particle of slot `order[k]` into slot k. Ids, and what is said by id, stay.

@@ -173,6 +173,15 @@ words! {
     }
 }
 words! {
+    /// What fluids keep.
+    DensityRule {
+        /// Their density is at most that at rest: they resist being pressed, but fall apart freely.
+        AtMost = "at_most",
+        /// Their density is that at rest: they resist being pulled apart, too.
+        Equal = "equal",
+    }
+}
+words! {
     /// How positions are predicted from velocities.
     Integrator {
         /// v += h a; p = x + h v.
@@ -367,6 +376,14 @@ params! {
     restitution_threshold: f32 = 0.3, "m/s", 0.0, 1e4;
     /// Of two loose grains that lie on each other the upper counts as lighter by about exp(k cos), which holds up piles (0: not at all).
     mass_scale: f32 = 0.4, "1", 0.0, 1.5;
+    /// What fluids keep.
+    density_rule: DensityRule = DensityRule::AtMost, "1", 0, 0;
+    /// How softly an iteration corrects the density of fluids: by about 1 / (1 + this) of the error; below 0.4 it may overshoot.
+    fluid_relaxation: f32 = 0.6, "1", 1e-4, 1e4;
+    /// Pressure between particles of fluid that are nearly in one place is this much higher, as a share.
+    fluid_pressure: f32 = 0.1, "1", 0.0, 10.0;
+    /// How fast fluid takes on the velocity of the fluid around it (0: not at all).
+    fluid_viscosity: f32 = 5.0, "1/s", 0.0, 1e6;
     /// Linear damping of all velocities.
     damping: f32 = 0.0, "1/s", 0.0, 1e4;
     /// Particles slower than this stay where they are (0: never).
@@ -378,6 +395,11 @@ params! {
 }
 
 impl Params {
+    /// The share of the velocities around it that a particle of fluid takes in a substep of `h` seconds.
+    pub(crate) fn fluid_share(&self, h: f32) -> f32 {
+        let rate = self.fluid_viscosity * h;
+        rate / (1.0 + rate)
+    }
     /// Static friction as used: never below kinetic friction.
     pub fn static_friction_used(&self) -> f32 {
         self.static_friction.max(self.friction)

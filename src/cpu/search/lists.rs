@@ -157,6 +157,10 @@ impl<T: Copy + Default + Send + Sync, W: Default + Send> Lists<T, W> {
         out.truncate(count);
     }
 
+    /// How many entries there is room for.
+    pub fn room(&self) -> usize {
+        self.entries.len()
+    }
     /// How many lists there are.
     pub fn particles(&self) -> usize {
         self.place.len()

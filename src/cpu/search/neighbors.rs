@@ -24,6 +24,8 @@ pub(crate) struct Neighbor {
 pub(crate) struct Neighbors {
     pub lists: Lists<Neighbor, SearchTools>,
     pub traits: Vec<Traits>,
+    /// Kernels of the entries, where the list is one of fluids.
+    pub kernels: Vec<f32>,
     pub both: bool,
     /// False until the lists have been made by this backend.
     pub built: bool,
@@ -71,7 +73,7 @@ pub(crate) fn find(team: &Team, pass: Pass, world: &World, scratch: &mut Scratch
             neighbors
         }
     };
-    let Neighbors { lists, traits, both, built, builds } = neighbors;
+    let Neighbors { lists, traits, both, built, builds, .. } = neighbors;
     let everything = added_list.is_some_and(|list| list.filter == ListFilter::Everything);
     let mut filter = if everything {
         Filter::everything(particles, joined, full)

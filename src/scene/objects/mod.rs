@@ -6,6 +6,7 @@
 
 mod cloth;
 mod fasten;
+mod fluid;
 mod granular;
 mod mass;
 mod particles;
@@ -16,6 +17,7 @@ mod solid;
 mod tests;
 
 pub(super) use cloth::ClothFile;
+pub(super) use fluid::FluidFile;
 pub(super) use granular::GranularFile;
 pub(super) use particles::ParticlesFile;
 pub(super) use pick::from_end;
@@ -34,6 +36,7 @@ macro_rules! object_kinds {
             "box" => boxes: BoxFile,
             "granular" => granular: GranularFile,
             "particles" => particles: ParticlesFile,
+            "fluid" => fluid: FluidFile,
         }
     };
 }

@@ -4,6 +4,7 @@
 pub(crate) mod constraints;
 pub(crate) mod contacts;
 pub(crate) mod environment;
+pub(crate) mod fluids;
 pub(crate) mod lists;
 pub(crate) mod particles;
 pub(crate) mod points;
@@ -87,6 +88,9 @@ pub(crate) fn stages(dispatch: &Dispatch, plan: &Plan, out: &mut Vec<Stage>) {
         | Pass::FindNeighborsBvh => trees::stages(dispatch, plan, out),
         Pass::CatchWind => surfaces::stages(dispatch, plan, out),
         Pass::CollideEnvironment => environment::stages(dispatch, plan, out),
+        Pass::DensityLambda | Pass::DensityDelta | Pass::FluidViscosity => {
+            fluids::stages(dispatch, plan, out)
+        }
         Pass::CollidePoints | Pass::SolvePoints => points::stages(dispatch, plan, out),
         // Breaking, acceleration, and the sweeps of every kind.
         _ => constraints::stages(dispatch, plan, out),

@@ -1,0 +1,164 @@
+//! The kernels of fluids: poly6 for the density, and the gradient of spiky (Müller et al. 2003).
+//! W = 315 / (64 pi H³) (1 - q²)³ and grad W = -45 / (pi H⁵ q) (1 - q)² d, with q = |d| / H.
+//! H is twice the sum of the two radii, so it is the same for both particles of a pair.
+
+use crate::simd::{Number, Vector};
+use crate::world::VOLUME_PER_RADIUS_CUBED;
+
+/// 315 / (64 pi).
+pub(crate) const POLY6: f32 = 1.566_681_5;
+/// 45 / pi.
+pub(crate) const SPIKY: f32 = 14.323_945;
+/// What a particle adds to its own density ratio: its volume times W at no distance, H being four
+/// radii.
+pub(crate) const OWN: f32 = VOLUME_PER_RADIUS_CUBED * (POLY6 / 64.0);
+/// The sum of w |grad C|² on a lattice at rest is this times w / r².
+pub(crate) const AT_REST: f32 = 0.091_550_04;
+/// Nearer than this part of H there is no direction.
+const LEAST: f32 = 1e-6;
+/// 1 / (1 - q²) where the artificial pressure has its full strength: q = 0.2.
+const PER_NEAR: f32 = 1.041_666_6;
+
+/// What a pair of particles is to each other.
+#[derive(Clone, Copy)]
+pub(crate) struct Pair<L> {
+    /// From the other to this one, m; zero where they do not see each other.
+    pub apart: Vector<L>,
+    pub distance_sq: L,
+    /// 1/m³.
+    pub value: L,
+    /// The gradient is this times `apart`, 1/m⁵.
+    pub slope: L,
+    /// 1 + k (W / W(0.2 H))⁴, which makes pressure between near particles greater.
+    pub stiffened: L,
+}
+
+/// The kernels of a pair. `apart` need not be finite.
+#[inline(always)]
+pub(crate) fn pair<L: Number>(
+    apart: Vector<L>,
+    radii: L,
+    artificial: L,
+    counts: impl Fn(L::Mask) -> L::Mask,
+) -> Pair<L> {
+    let (zero, one) = (L::splat(0.0), L::splat(1.0));
+    let per_length = one / (radii + radii);
+    let per_area = per_length * per_length;
+    let q_sq = apart.length_sq() * per_area;
+    // Not for NaN either.
+    let sees = counts(one.above(q_sq));
+    let nothing = Vector { x: zero, y: zero, z: zero };
+    let apart = Vector::select(sees, apart, nothing);
+    let distance_sq = apart.length_sq();
+    let near = L::select(sees, one - q_sq, zero);
+    let q = L::select(sees, q_sq, one).sqrt();
+    let left = one - q;
+    let per_volume = per_area * per_length;
+    let value = (L::splat(POLY6) * per_volume) * ((near * near) * near);
+    let steep = (L::splat(-SPIKY) * (per_volume * per_area)) * (left * left) / q;
+    let slope = L::select(q.above(L::splat(LEAST)), steep, zero);
+    let c = near * L::splat(PER_NEAR);
+    let c4 = (c * c) * (c * c);
+    let stiffened = one + artificial * ((c4 * c4) * c4);
+    Pair { apart, distance_sq, value, slope, stiffened }
+}
+
+/// The volume of a particle, m³.
+#[inline(always)]
+pub(crate) fn volume<L: Number>(radius: L) -> L {
+    L::splat(VOLUME_PER_RADIUS_CUBED) * ((radius * radius) * radius)
+}
+
+/// The kernel alone, 1/m³.
+#[inline(always)]
+pub(crate) fn smoothed<L: Number>(
+    apart: Vector<L>,
+    radii: L,
+    counts: impl Fn(L::Mask) -> L::Mask,
+) -> L {
+    let (zero, one) = (L::splat(0.0), L::splat(1.0));
+    let per_length = one / (radii + radii);
+    let per_area = per_length * per_length;
+    let q_sq = apart.length_sq() * per_area;
+    // Not for NaN either.
+    let near = L::select(counts(one.above(q_sq)), one - q_sq, zero);
+    (L::splat(POLY6) * (per_area * per_length)) * ((near * near) * near)
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use glam::{DVec3, Vec3};
+
+    /// The kernels of a pair of radius 1/4, whose length is 1.
+    fn at(distance: f32) -> Pair<f32> {
+        let apart = Vec3::new(distance, 0.0, 0.0);
+        pair(apart.into(), 0.5, 0.0, |sees| sees)
+    }
+
+    /// The integral over space, by shells.
+    fn integral(of: impl Fn(f32) -> f64) -> f64 {
+        let steps = 2000;
+        let shell = |k: u32| {
+            let r = (f64::from(k) + 0.5) / f64::from(steps);
+            4.0 * std::f64::consts::PI * r * r * of(r as f32) / f64::from(steps)
+        };
+        (0..steps).map(shell).sum()
+    }
+
+    #[test]
+    fn kernels_integrate_to_one() {
+        let poly6 = integral(|r| f64::from(at(r).value));
+        assert!((poly6 - 1.0).abs() < 1e-3, "{poly6}");
+        // By parts, the integral of spiky is that of -r/3 times its derivative.
+        let spiky = integral(|r| -f64::from(r) / 3.0 * f64::from(at(r).slope * r));
+        assert!((spiky - 1.0).abs() < 1e-3, "{spiky}");
+        let own = smoothed(Vec3::ZERO.into(), 0.5, |sees| sees);
+        assert!((own - POLY6).abs() < 1e-6 && own == at(0.0).value);
+    }
+
+    /// The slope is the derivative of spiky.
+    #[test]
+    fn gradients_are_differences() {
+        let spiky = |r: f64| 15.0 / std::f64::consts::PI * (1.0 - r).max(0.0).powi(3);
+        for k in 1..40 {
+            let r = f64::from(k) / 40.0;
+            let difference = (spiky(r + 1e-5) - spiky(r - 1e-5)) / 2e-5;
+            let slope = f64::from(at(r as f32).slope) * r;
+            assert!((slope - difference).abs() < 1e-3 * difference.abs() + 1e-4, "{r}");
+        }
+        let far = at(1.0);
+        assert!(far.value == 0.0 && far.slope == 0.0 && at(0.0).slope == 0.0);
+    }
+
+    /// A lattice with two radii as its spacing has the rest density, and the sum that `AT_REST` is.
+    #[test]
+    fn a_lattice_is_at_rest() {
+        for r in [0.003f32, 0.01, 2.0] {
+            let (mut ratio, mut squares, mut gradient) = (f64::from(OWN), 0.0, DVec3::ZERO);
+            for k in 0..125 {
+                let cell = Vec3::new((k % 5) as f32, (k / 5 % 5) as f32, (k / 25) as f32);
+                let apart = (cell - 2.0) * (2.0 * r);
+                if apart == Vec3::ZERO {
+                    continue;
+                }
+                let seen = pair(apart.into(), r + r, 0.0, |sees| sees);
+                let steep = f64::from(volume(r) * seen.slope);
+                ratio += f64::from(volume(r) * seen.value);
+                squares += steep * steep * apart.as_dvec3().length_squared();
+                gradient += apart.as_dvec3() * steep;
+            }
+            assert!((ratio - 1.0).abs() < 1e-5, "{ratio}");
+            let at_rest = squares * f64::from(r * r);
+            assert!((at_rest / f64::from(AT_REST) - 1.0).abs() < 1e-4, "{at_rest}");
+            assert!(gradient.length() * f64::from(r) < 1e-5);
+        }
+    }
+
+    #[test]
+    fn what_is_no_number_is_not_seen() {
+        let nowhere = pair(Vec3::splat(f32::NAN).into(), 0.5, 0.1, |sees| sees);
+        assert_eq!([nowhere.value, nowhere.slope, nowhere.distance_sq, nowhere.apart.x], [0.0; 4]);
+        assert_eq!(smoothed(Vec3::splat(f32::INFINITY).into(), 0.5, |sees| sees), 0.0);
+    }
+}

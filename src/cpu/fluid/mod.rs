@@ -1,0 +1,39 @@
+//! What the passes of fluids share: the kernels, and how walls fill them.
+
+pub(crate) mod kernel;
+pub(crate) mod walls;
+
+use crate::cpu::search::neighbors::Neighbor;
+use crate::simd::LANES;
+use glam::Vec4;
+
+/// What the passes of fluids hand to each other.
+#[derive(Default)]
+pub(crate) struct FluidScratch {
+    /// Where each particle was when the step began, m, and its radius, m.
+    pub base: Vec<Vec4>,
+    /// How far from there it is predicted in this iteration, m, and lambda, kg m².
+    pub lambdas: Vec<Vec4>,
+    /// The gradient of what walls add to the density ratio, 1/m, and how much of that ratio comes
+    /// from before the substep.
+    pub shores: Vec<Vec4>,
+}
+
+/// The slots of up to eight entries from one on; slot i where the list has ended.
+#[inline(always)]
+pub(super) fn eight(list: &[Neighbor], from: usize, i: u32) -> [u32; LANES] {
+    let mut slots = [i; LANES];
+    for (slot, entry) in slots.iter_mut().zip(&list[from..]) {
+        *slot = entry.slot;
+    }
+    slots
+}
+
+/// 0 to 7: which lane is which.
+pub(super) const NUMBERS: [f32; LANES] = [0.0, 1.0, 2.0, 3.0, 4.0, 5.0, 6.0, 7.0];
+
+/// The sum of lanes, from the first to the last, as a device adds them.
+#[inline(always)]
+pub(super) fn sum(lanes: [f32; LANES]) -> f32 {
+    lanes.into_iter().fold(0.0, |sum, lane| sum + lane)
+}

@@ -1,0 +1,90 @@
+//! `[[fluid]]`: a fluid that fills a box or a mesh.
+
+use super::{ObjectKinds, SceneObject, table};
+use crate::error::{Error, Result};
+use crate::scene::builtin;
+use crate::scene::keys::one_of;
+use crate::scene::value::{Positive, Spacing, Vector};
+use crate::shape::mesh::TriangleMesh;
+use crate::world::{Built, Fluid, FluidRegion, MemoryNeed, World};
+use glam::{Quat, Vec3};
+
+impl ObjectKinds {
+    /// `[[fluid]]`: a fluid that fills a box or a mesh.
+    ///
+    /// | key | unit | default | meaning |
+    /// |---|---|---|---|
+    /// | `low`, `high` | m | | two corners of the box that it fills; or |
+    /// | `mesh` | | | the closed built-in mesh that it fills |
+    /// | `position` | m | [0, 0, 0] | of the mesh |
+    /// | `scale` | 1 | 1 | of the mesh |
+    /// | `radius` | m | needed | of a particle; at rest they are two radii apart |
+    /// | `density` | kg/m³ | 1000 | at rest |
+    /// | `velocity` | m/s | 0 | at the start |
+    ///
+    /// A fluid without a `material` and without `friction` slides freely on everything.
+    pub const FLUID: &'static str = "fluid";
+}
+
+table! {
+    pub(crate) struct FluidFile {
+        low: Option<Vector>,
+        high: Option<Vector>,
+        mesh: Option<String>,
+        position: Option<Vector>,
+        scale: Option<Positive>,
+        radius: Spacing,
+        density: Option<Positive>,
+        velocity: Option<Vector>,
+    }
+}
+
+impl FluidFile {
+    fn region(&self, path: &str) -> Result<FluidRegion> {
+        let wrong = |key: &str, message: &str| Err(Error::value(format!("{path}.{key}"), message));
+        one_of(path, [("low", self.low.is_some()), ("mesh", self.mesh.is_some())])?;
+        let Some(name) = &self.mesh else {
+            return match (self.low, self.high) {
+                (Some(low), Some(high)) => Ok(FluidRegion::Box { low: low.0, high: high.0 }),
+                (Some(_), None) => wrong("high", "a box has two corners; give `high`, too"),
+                _ => wrong("low", "give the two corners of a box, `low` and `high`, or a `mesh`"),
+            };
+        };
+        if self.high.is_some() {
+            return wrong("high", "a mesh has no corner; give `low`, too, or leave it out");
+        }
+        let Some(bytes) = builtin::mesh_bytes(name) else {
+            let known: Vec<&str> = crate::scene::Scene::builtin_mesh_names().collect();
+            let message = format!("{name:?} is no built-in mesh; use {}", known.join(", "));
+            return wrong("mesh", &message);
+        };
+        let (mesh, _) = TriangleMesh::from_obj_bytes(name, bytes)?;
+        if !mesh.is_closed() {
+            return wrong("mesh", "this mesh has open edges, so it has no inside");
+        }
+        let scale = Vec3::splat(self.scale.map_or(1.0, |scale| scale.0));
+        let position = self.position.map(|v| v.0).unwrap_or_default();
+        Ok(FluidRegion::Mesh(mesh.transformed(scale, Quat::IDENTITY, position)))
+    }
+
+    fn fluid(&self, path: &str) -> Result<Fluid> {
+        Ok(Fluid {
+            name: path.into(),
+            region: self.region(path)?,
+            radius: self.radius.0,
+            density: self.density.map_or(1000.0, |density| density.0),
+            velocity: self.velocity.map(|v| v.0).unwrap_or_default(),
+        })
+    }
+}
+
+impl SceneObject for FluidFile {
+    fn need(&self) -> MemoryNeed {
+        // What cannot be read needs nothing: building says why.
+        self.fluid("fluid").map_or(MemoryNeed::default(), |fluid| fluid.memory())
+    }
+
+    fn build(&self, world: &mut World, path: &str, _: u64) -> Result<Built> {
+        world.add_fluid(&self.fluid(path)?)
+    }
+}

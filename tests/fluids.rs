@@ -1,0 +1,479 @@
+//! Fluids against answers: kernels, momentum, and water at rest.
+
+use glam::{DVec3, Vec3};
+use motes::shape::mesh::TriangleMesh;
+use motes::world::DensityRule;
+use motes::world::collider::{Pose, Shape};
+use motes::{
+    Backend, Collider, Engine, Fluid, FluidRegion, ListDescription, ListReach, Particle,
+    ParticleId, Phase, Scene, World,
+};
+use std::f64::consts::PI;
+
+const RADIUS: f32 = 0.01;
+
+fn poly6(distance: f64, length: f64) -> f64 {
+    let q_sq = (distance / length).powi(2);
+    if q_sq < 1.0 { 315.0 / (64.0 * PI * length.powi(3)) * (1.0 - q_sq).powi(3) } else { 0.0 }
+}
+
+/// The volume of a particle, from the lattice sum, in f64.
+fn volume(radius: f64) -> f64 {
+    let cells = |k: i32| f64::from(k) * 2.0 * radius;
+    let mut sum = 0.0;
+    for x in -2..=2 {
+        for y in -2..=2 {
+            for z in -2..=2 {
+                sum += poly6(DVec3::new(cells(x), cells(y), cells(z)).length(), 4.0 * radius);
+            }
+        }
+    }
+    1.0 / sum
+}
+
+/// The density ratio of every particle by brute force, without walls, in order of slot.
+fn ratios(world: &World) -> Vec<f64> {
+    let p = world.particles();
+    let at: Vec<DVec3> = p.positions().iter().map(|x| x.truncate().as_dvec3()).collect();
+    let radius: Vec<f64> = p.radii().iter().map(|&r| f64::from(r)).collect();
+    let volumes: Vec<f64> = radius.iter().map(|&r| volume(r)).collect();
+    (0..at.len())
+        .map(|i| {
+            let of =
+                |j: usize| volumes[j] * poly6(at[i].distance(at[j]), 2.0 * (radius[i] + radius[j]));
+            (0..at.len()).map(of).sum()
+        })
+        .collect()
+}
+
+fn cube(side: f32) -> Fluid {
+    Fluid {
+        region: FluidRegion::Box { low: Vec3::ZERO, high: Vec3::splat(side) },
+        radius: RADIUS,
+        ..Fluid::default()
+    }
+}
+
+/// A tank of planes with water in it.
+fn tank(width: f32, water: f32) -> World {
+    let mut world = World::new();
+    let size = Vec3::new(width, water, width);
+    let region = FluidRegion::Box { low: Vec3::ZERO, high: size };
+    world.add_fluid(&Fluid { region, radius: RADIUS, ..Fluid::default() }).unwrap();
+    let walls =
+        [(Vec3::Y, 0.0), (Vec3::X, 0.0), (-Vec3::X, width), (Vec3::Z, 0.0), (-Vec3::Z, width)];
+    for (normal, away) in walls {
+        let pose = Pose { translation: -normal * away, ..Pose::IDENTITY };
+        world.colliders.push(Collider::fixed(Shape::Plane { normal }, pose));
+    }
+    world
+}
+
+fn kinetic(world: &World) -> f64 {
+    let p = world.particles();
+    let each = p.positions().iter().zip(p.velocities());
+    each.map(|(x, v)| 0.5 / f64::from(x.w) * f64::from(v.truncate().length_squared())).sum()
+}
+
+/// The highest level below which 99 % of the particles are, m.
+fn surface(world: &World) -> f64 {
+    let mut heights: Vec<f32> = world.particles().positions().iter().map(|x| x.y).collect();
+    heights.sort_by(f32::total_cmp);
+    f64::from(heights[heights.len() * 99 / 100])
+}
+
+/// How much too dense the water is inside, where no wall is in reach.
+fn errors(world: &World, width: f32) -> (f64, f64) {
+    let reach = 4.0 * RADIUS;
+    let inside =
+        |x: glam::Vec4| [x.x, x.z].iter().all(|&c| c > reach && c < width - reach) && x.y > reach;
+    let p = world.particles().positions();
+    let ratios = ratios(world);
+    let errors: Vec<f64> = p
+        .iter()
+        .zip(ratios)
+        .filter(|(x, _)| inside(**x))
+        .map(|(_, ratio)| (ratio - 1.0).max(0.0))
+        .collect();
+    let mean = errors.iter().sum::<f64>() / errors.len() as f64;
+    (mean, errors.iter().copied().fold(0.0, f64::max))
+}
+
+/// What the particles of a world would move by in one iteration, in f64 and by brute force: all in turn
+/// as docs/physics.md, section 7, has it, without walls and artificial pressure.
+fn moves(world: &World) -> Vec<DVec3> {
+    let p = world.particles();
+    let at: Vec<DVec3> = p.positions().iter().map(|x| x.truncate().as_dvec3()).collect();
+    let w: Vec<f64> = p.positions().iter().map(|x| f64::from(x.w)).collect();
+    let radius: Vec<f64> = p.radii().iter().map(|&r| f64::from(r)).collect();
+    let volumes: Vec<f64> = radius.iter().map(|&r| volume(r)).collect();
+    let ratios = ratios(world);
+    let gradient = |i: usize, j: usize| {
+        let (apart, length) = (at[i] - at[j], 2.0 * (radius[i] + radius[j]));
+        let r = apart.length();
+        if i == j || r >= length {
+            return DVec3::ZERO;
+        }
+        apart * (-45.0 / (PI * length.powi(6)) * (length - r).powi(2) / r)
+    };
+    let lambdas: Vec<f64> = (0..at.len())
+        .map(|i| {
+            if p.phases()[i] & Phase::FLUID == 0 {
+                return 0.0;
+            }
+            let (mut own, mut others) = (DVec3::ZERO, 0.0);
+            for j in 0..at.len() {
+                let steep = gradient(i, j) * volumes[j];
+                own += steep;
+                others += w[j] * steep.length_squared();
+            }
+            // The same sum on a lattice at rest.
+            let mut at_rest = 0.0;
+            for k in 0..125 {
+                let cell = DVec3::new((k % 5) as f64, (k / 5 % 5) as f64, (k / 25) as f64) - 2.0;
+                let (r, length) = (cell.length() * 2.0 * radius[i], 4.0 * radius[i]);
+                if r > 0.0 && r < length {
+                    let steep = 45.0 / (PI * length.powi(6)) * (length - r).powi(2);
+                    at_rest += w[i] * (volumes[i] * steep).powi(2);
+                }
+            }
+            let soft = f64::from(world.params.fluid_relaxation) * at_rest;
+            -(ratios[i] - 1.0) / (w[i] * own.length_squared() + others + soft)
+        })
+        .collect();
+    (0..at.len())
+        .map(|i| {
+            let of =
+                |j: usize| gradient(i, j) * (volumes[j] * lambdas[i] + volumes[i] * lambdas[j]);
+            (0..at.len()).map(of).sum::<DVec3>() * w[i]
+        })
+        .collect()
+}
+
+/// Two fluids of different size and density beside each other, shaken, and a grain in each.
+fn two_fluids_with_grains() -> World {
+    let mut world = World::new();
+    let mut ids = Vec::new();
+    for (x, radius, density) in [(0.0, RADIUS, 1000.0), (0.107, 0.012, 600.0)] {
+        let low = Vec3::X * x;
+        let region = FluidRegion::Box { low, high: low + 0.1 };
+        let fluid = Fluid { region, radius, density, ..Fluid::default() };
+        let built = world.add_fluid(&fluid).unwrap();
+        let middle = built[built.len() / 2];
+        let at = world.position(middle).unwrap();
+        ids.extend(built.iter().copied().filter(|&id| id != middle));
+        world.remove_particles(&[middle]).unwrap();
+        let phase = Phase::group(world.new_group());
+        let (velocity, mass) = (Vec3::ZERO, 0.002);
+        let radius = 0.5 * radius;
+        world.add_particle(&Particle { position: at, velocity, mass, radius, phase }).unwrap();
+    }
+    for (k, &id) in ids.iter().enumerate() {
+        let k = k as f32;
+        let shake = Vec3::new((k * 1.7).sin(), (k * 2.3).cos(), (k * 3.1).sin());
+        let at = world.position(id).unwrap() + shake * 0.002;
+        world.set_position(id, at).unwrap();
+    }
+    world
+}
+
+#[test]
+fn an_iteration_moves_particles_as_the_formulas_say() {
+    let mut world = two_fluids_with_grains();
+    let params = &mut world.params;
+    (params.substeps, params.iterations, params.gravity) = (1, 1, Vec3::ZERO);
+    (params.fluid_pressure, params.fluid_viscosity) = (0.0, 0.0);
+    (params.push_out, params.density_rule) = (1e5, DensityRule::Equal);
+    let before: Vec<DVec3> =
+        world.particles().positions().iter().map(|x| x.truncate().as_dvec3()).collect();
+    let expected = moves(&world);
+    let largest = expected.iter().map(|d| d.length()).fold(0.0, f64::max);
+    assert!(largest > 1e-4, "the case is not empty: {largest}");
+    let mut engine = Engine::new(world, Backend::Cpu { threads: 1 }).unwrap();
+    let report = engine.step(1.0 / 60.0).unwrap();
+    assert_eq!(report.contacts, 0, "nothing else moves them");
+    for (i, x) in engine.world().particles().positions().iter().enumerate() {
+        let moved = x.truncate().as_dvec3() - before[i];
+        // Positions of up to 0.2 m are rounded by 1.5e-8 m; kernels are sums over some thirty.
+        assert!(
+            (moved - expected[i]).length() < 5e-8 + 1e-4 * largest,
+            "{i}: {moved} {}",
+            expected[i]
+        );
+    }
+}
+
+#[test]
+fn a_filled_box_has_its_rest_density() {
+    let mut world = World::new();
+    let built = world.add_fluid(&cube(0.18)).unwrap();
+    assert_eq!(built.len(), 9 * 9 * 9);
+    let ratios = ratios(&world);
+    let middle = ratios[built.len() / 2];
+    assert!((middle - 1.0).abs() < 1e-3, "{middle}");
+    let p = world.particles();
+    let mass = 1.0 / f64::from(p.positions()[0].w);
+    assert!((mass - 1000.0 * volume(f64::from(RADIUS))).abs() < 1e-6 * mass);
+    // A mesh is filled, too: a ball of radius 1 scaled down.
+    let bytes = Scene::builtin_mesh("sphere").unwrap();
+    let (mesh, _) = TriangleMesh::from_obj_bytes("sphere", bytes).unwrap();
+    let size = mesh.signed_volume();
+    let fluid = Fluid { region: FluidRegion::Mesh(mesh), radius: 0.02, ..Fluid::default() };
+    let count = World::new().add_fluid(&fluid).unwrap().len() as f64;
+    assert!((count * 0.04f64.powi(3) / size - 1.0).abs() < 0.05, "{count} in {size} m³");
+}
+
+#[test]
+fn lists_are_symmetric_and_complete() {
+    let mut world = two_fluids_with_grains();
+    world.params.gravity = Vec3::ZERO;
+    let mut engine = Engine::new(world, Backend::Cpu { threads: 2 }).unwrap();
+    engine.step(1e-5).unwrap();
+    let ids: Vec<ParticleId> = {
+        let p = engine.world().particles();
+        p.ids().iter().map(|&id| ParticleId(id)).collect()
+    };
+    let (mut pairs, mut shores) = (0, 0);
+    let p = engine.world().particles().clone();
+    let [fluid, shore] =
+        [World::FLUID_LIST, World::SHORE_LIST].map(|name| engine.neighbors(name).unwrap());
+    let holds = |i: usize, j: usize| {
+        let list = if p.phases()[i] & Phase::FLUID != 0 { &fluid } else { &shore };
+        list.of(ids[i]).any(|n| n.particle == ids[j])
+    };
+    for i in 0..ids.len() {
+        for j in 0..ids.len() {
+            let [a, b] = [i, j].map(|k| p.phases()[k] & Phase::FLUID != 0);
+            let apart = (p.positions()[i] - p.positions()[j]).truncate().length();
+            let reach = 2.0 * (p.radii()[i] + p.radii()[j]);
+            let sees = i != j && (a || b) && apart < reach * 0.999;
+            assert_eq!(holds(i, j), holds(j, i), "{i} and {j}");
+            assert!(!sees || holds(i, j), "{i} and {j} are {apart} apart");
+            pairs += usize::from(sees);
+            shores += usize::from(sees && a != b);
+        }
+    }
+    assert!(pairs > 5000 && shores > 50, "{pairs} {shores}");
+}
+
+/// Two fluids of different density that run into each other as they fall, with a grain in each.
+#[test]
+fn momentum_is_kept_in_free_fall() {
+    let mut world = two_fluids_with_grains();
+    let ids = world.particles().ids().to_vec();
+    for id in ids {
+        let x = world.position(ParticleId(id)).unwrap().x;
+        let velocity = if x < 0.105 { Vec3::X } else { Vec3::new(-1.0, 0.0, 0.5) };
+        world.set_velocity(ParticleId(id), velocity).unwrap();
+    }
+    let momentum = |world: &World| {
+        let p = world.particles();
+        let each = p.positions().iter().zip(p.velocities());
+        each.map(|(x, v)| v.truncate().as_dvec3() / f64::from(x.w)).sum::<DVec3>()
+    };
+    let mass: f64 = world.particles().positions().iter().map(|x| 1.0 / f64::from(x.w)).sum();
+    let before = momentum(&world);
+    let spread = {
+        let p = world.particles();
+        let each = p.positions().iter().zip(p.velocities());
+        each.map(|(x, v)| f64::from(v.truncate().length()) / f64::from(x.w)).sum::<f64>()
+    };
+    let steps = 60;
+    let mut engine = Engine::new(world, Backend::Cpu { threads: 2 }).unwrap();
+    for _ in 0..steps {
+        engine.step(1.0 / 60.0).unwrap();
+    }
+    let expected = before + DVec3::Y * (-9.81 * mass * f64::from(steps) / 60.0);
+    let error = (momentum(engine.world()) - expected).length() / spread;
+    println!("momentum is off by {error:e}");
+    assert!(error < 1e-4, "{error}");
+}
+
+/// A cube pressed to an eighth of its volume comes apart no faster than some times `push_out`.
+#[test]
+fn a_start_with_overlap_does_not_explode() {
+    for push_out in [0.2f32, 1.0] {
+        let mut world = World::new();
+        let ids = world.add_fluid(&cube(0.2)).unwrap();
+        for &id in ids.iter() {
+            let at = world.position(id).unwrap() * 0.5;
+            world.set_position(id, at).unwrap();
+        }
+        world.params.gravity = Vec3::ZERO;
+        world.params.push_out = push_out;
+        let mut engine = Engine::new(world, Backend::Cpu { threads: 1 }).unwrap();
+        let mut fastest = 0.0f32;
+        for _ in 0..120 {
+            engine.step(1.0 / 60.0).unwrap();
+            let speeds = engine.world().particles().velocities().iter().map(|v| v.length());
+            fastest = speeds.fold(fastest, f32::max);
+        }
+        let worst = ratios(engine.world()).into_iter().fold(0.0, f64::max);
+        println!("push_out {push_out}: fastest {fastest} m/s, densest {worst}");
+        assert!(fastest < 10.0 * push_out, "{fastest} m/s");
+        assert!(worst < 1.05, "it comes apart: {worst}");
+    }
+}
+
+/// Water at rest: little too dense, and it calms down and stays calm.
+#[test]
+fn water_in_a_tank_comes_to_rest() {
+    let width = 0.16;
+    let mut world = tank(width, 0.3);
+    (world.params.substeps, world.params.iterations) = (8, 4);
+    let count = world.particles().len();
+    let mut engine = Engine::new(world, Backend::Cpu { threads: 2 }).unwrap();
+    let mut seen = Vec::new();
+    for step in 0..240 {
+        engine.step(1.0 / 60.0).unwrap();
+        if step % 60 == 59 {
+            let (mean, worst) = errors(engine.world(), width);
+            seen.push([mean, worst, kinetic(engine.world()), surface(engine.world())]);
+        }
+    }
+    println!("mean, worst, kinetic energy, surface: {seen:?}");
+    let mass = 1000.0 * volume(f64::from(RADIUS)) * count as f64;
+    for [mean, worst, kinetic, level] in &seen[1..] {
+        assert!(*mean < 0.01 && *worst < 0.05, "{mean} {worst}");
+        let speed = (2.0 * kinetic / mass).sqrt();
+        assert!(speed < 0.05, "{speed} m/s");
+        assert!((level - seen[1][3]).abs() < f64::from(RADIUS), "{level}");
+    }
+}
+
+/// The front of a dam of 1 x 2 m that breaks, over its width, against the time over sqrt(a / 2 g):
+/// Martin and Moyce 1952, both sizes of figure 3 for n² = 2.
+const FRONT: [[f64; 2]; 7] = [
+    [0.832, 1.217],
+    [1.219, 1.474],
+    [1.602, 1.884],
+    [1.997, 2.292],
+    [2.283, 2.689],
+    [2.547, 2.995],
+    [2.950, 3.728],
+];
+
+#[test]
+fn a_dam_breaks_as_in_the_experiment() {
+    let world = Scene::load("dam_break").unwrap().build().unwrap();
+    let radius = f64::from(world.particles().radii()[0]);
+    let mut engine = Engine::new(world, Backend::Cpu { threads: 2 }).unwrap();
+    let dt = 1.0 / 240.0;
+    engine.world_mut().params.substeps = 1;
+    let mut front = vec![1.0];
+    for _ in 0..170 {
+        engine.step(dt as f32).unwrap();
+        // Not the first drop: ten particles are ahead.
+        let mut x: Vec<f32> = engine.world().particles().positions().iter().map(|x| x.x).collect();
+        x.sort_by(f32::total_cmp);
+        front.push(f64::from(x[x.len() - 10]) + radius);
+    }
+    for [t, z] in FRONT {
+        let seconds = t / (2.0 * 9.81f64).sqrt();
+        let at = seconds / dt;
+        let (k, part) = (at as usize, at.fract());
+        let found = front[k] * (1.0 - part) + front[k + 1] * part;
+        println!("T {t}: {found:.3}, measured {z}, {:+.1} %", 100.0 * (found / z - 1.0));
+        assert!((found / z - 1.0).abs() < 0.1, "at T = {t}: {found}, measured {z}");
+    }
+}
+
+#[test]
+fn the_same_bits_for_any_team() {
+    let run = |threads: usize| {
+        let mut world = two_fluids_with_grains();
+        let floor = Shape::Plane { normal: Vec3::Y };
+        world.colliders.push(Collider::fixed(floor, Pose::IDENTITY));
+        let mut engine = Engine::new(world, Backend::Cpu { threads }).unwrap();
+        for _ in 0..20 {
+            engine.step(1.0 / 60.0).unwrap();
+        }
+        engine.world().hash()
+    };
+    let expected = run(1);
+    for threads in [2, 3, 8] {
+        assert_eq!(run(threads), expected, "{threads} threads");
+    }
+}
+
+/// Far from the origin water does what it does there.
+#[test]
+fn water_is_the_same_far_from_the_origin() {
+    let run = |origin: Vec3| {
+        let mut world = World::new();
+        let region = FluidRegion::Box { low: origin, high: origin + Vec3::new(0.125, 0.25, 0.125) };
+        world.add_fluid(&Fluid { region, radius: 1.0 / 128.0, ..Fluid::default() }).unwrap();
+        let pose = Pose { translation: origin, ..Pose::IDENTITY };
+        world.colliders.push(Collider::fixed(Shape::Plane { normal: Vec3::Y }, pose));
+        let mut engine = Engine::new(world, Backend::Cpu { threads: 1 }).unwrap();
+        for _ in 0..20 {
+            engine.step(1.0 / 60.0).unwrap();
+        }
+        let at = engine.world().particles().positions();
+        let mean = at.iter().map(|x| (x.truncate() - origin).as_dvec3()).sum::<DVec3>();
+        mean / at.len() as f64
+    };
+    let near = run(Vec3::ZERO);
+    let far = run(Vec3::new(1024.0, 0.0, -512.0));
+    assert!((near - far).length() < 1e-3, "{near} {far}");
+}
+
+#[test]
+fn what_is_not_legal_is_refused() {
+    type Change = fn(&mut Fluid);
+    let refused: [(Change, &str); 8] = [
+        (|fluid| fluid.radius = 0.0, "radius"),
+        (|fluid| fluid.radius = f32::NAN, "radius"),
+        (|fluid| fluid.radius = 1.0, "no particle"),
+        (|fluid| fluid.radius = 1e-6, "use fewer"),
+        (|fluid| fluid.density = 0.0, "density"),
+        (|fluid| fluid.density = f32::INFINITY, "density"),
+        (|fluid| fluid.velocity = Vec3::NAN, "velocity"),
+        (|fluid| fluid.region = FluidRegion::Box { low: Vec3::ONE, high: Vec3::ZERO }, "region"),
+    ];
+    for (change, word) in refused {
+        let mut fluid = cube(0.1);
+        change(&mut fluid);
+        let mut world = World::new();
+        let error = world.add_fluid(&fluid).unwrap_err().to_string();
+        assert!(error.contains(word), "{error}");
+        assert!(world.particles().is_empty() && world.lists().len() == 0);
+    }
+    let mut world = World::new();
+    world.add_list(ListDescription::new("fluid", ListReach::Length(0.1))).unwrap();
+    let error = world.add_fluid(&cube(0.1)).unwrap_err().to_string();
+    assert!(error.contains("another name"), "{error}");
+}
+
+#[test]
+#[ignore]
+fn look() {
+    let get =
+        |name: &str, usual: f64| std::env::var(name).map_or(usual, |v| v.parse::<f64>().unwrap());
+    let (width, depth) = (0.2, get("DEPTH", 0.4) as f32);
+    let mut world = tank(width, depth);
+    world.params.substeps = get("SUB", 4.0) as u32;
+    world.params.iterations = get("ITER", 4.0) as u32;
+    world.params.fluid_relaxation = get("EPS", 0.6) as f32;
+    world.params.fluid_pressure = get("K", 0.1) as f32;
+    world.params.fluid_viscosity = get("NU", 5.0) as f32;
+    let mut engine = Engine::new(world, Backend::Cpu { threads: 1 }).unwrap();
+    for step in 0..get("STEPS", 300.0) as u32 {
+        engine.step(1.0 / 60.0).unwrap();
+        if step % 30 == 0 || step < 3 {
+            let (mean, worst) = errors(engine.world(), width);
+            let fastest = engine
+                .world()
+                .particles()
+                .velocities()
+                .iter()
+                .map(|v| v.length())
+                .fold(0.0, f32::max);
+            println!(
+                "{step}: mean {mean:.4} worst {worst:.4} kinetic {:.3e} surface {:.4} fastest {fastest:.3}",
+                kinetic(engine.world()),
+                surface(engine.world()),
+            );
+        }
+    }
+}
