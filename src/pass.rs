@@ -104,6 +104,10 @@ passes! {
         reads [Start Predicted Radius Material Materials EnvironmentContacts WallGrips] writes [Predicted WallGrips];
     SolvePoints "solve_points" "keeps triangles of cloth off the vertices of meshes, with friction"
         reads [Position Start Predicted Material Materials PointContacts] writes [Delta Predicted];
+    DensityLambda "density_lambda" "finds how compressed the fluid is, and what will put it right"
+        reads [Position Start Predicted Radius Phase Neighbors EnvironmentContacts] writes [Kernels Lambdas Shores];
+    DensityDelta "density_delta" "moves fluid, and what is in it, so that it keeps its density"
+        reads [Position Radius Phase Neighbors Kernels Lambdas Shores] writes [Predicted];
     SolveDistance "solve_distance" "projects distance constraints"
         reads [Position Predicted Distance] writes [Predicted Distance Corrections];
     SolveBend "solve_bend" "projects dihedral hinges"
@@ -112,10 +116,6 @@ passes! {
         reads [Position Predicted Volume] writes [Predicted Volume Corrections];
     SolvePin "solve_pin" "pulls pinned particles to their targets"
         reads [Position Predicted Pins] writes [Predicted Pins];
-    DensityLambda "density_lambda" "finds how compressed the fluid is, and what will put it right"
-        reads [Position Start Predicted Radius Phase Neighbors EnvironmentContacts] writes [Kernels Lambdas Shores];
-    DensityDelta "density_delta" "moves fluid, and what is in it, so that it keeps its density"
-        reads [Position Radius Phase Neighbors Kernels Lambdas Shores] writes [Predicted];
     Accelerate "accelerate" "carries iterates further the way they went, and stops when they diverge"
         reads [Predicted Iterates Distance Bend Volume Pins] writes [Predicted Iterates Distance Bend Volume Pins];
     UpdateVelocity "update_velocity" "makes velocities from the moves; quarantines non-finite particles"

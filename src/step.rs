@@ -152,15 +152,16 @@ pub fn schedule(world: &World) -> Schedule {
             if points {
                 turn.run(Pass::SolvePoints);
             }
+            // Fluid answers what contacts and obstacles moved into it. Constraints come last, as they do
+            // after contacts: what they hold together is stiffer than water.
+            for pass in [Pass::DensityLambda, Pass::DensityDelta] {
+                of_fluid(turn, &fluids, Dispatch { pass, part: Part::All });
+            }
             let mut sweeps = Vec::new();
             for kind in Kind::ALL {
                 sweep(&mut sweeps, world, kind, solver);
             }
             turn.extend(sweeps);
-            // Fluid comes last: what contacts and constraints moved into it is pushed back at once.
-            for pass in [Pass::DensityLambda, Pass::DensityDelta] {
-                of_fluid(turn, &fluids, Dispatch { pass, part: Part::All });
-            }
             if accelerates {
                 turn.run(Pass::Accelerate);
             }

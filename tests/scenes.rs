@@ -54,9 +54,11 @@ keeps_its_promises! {
     cloth_hang: "cloth_hang";
     cloth_stretch: "cloth_stretch";
     curtain: "curtain";
+    dam_break: "dam_break";
     flag: "flag";
     grains_box: "grains_box:small";
     granular_216k: "granular_216k:small";
+    hydrostatic: "hydrostatic";
     ledge: "ledge";
     push_through: "push_through";
     sand_heap: "sand_heap:small";

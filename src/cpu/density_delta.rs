@@ -9,7 +9,7 @@
 
 use super::Scratch;
 use super::fluid::kernel::volume;
-use super::fluid::{eight, sum};
+use super::fluid::{eight, place, spread, sums};
 use super::search::broad::SearchTools;
 use super::search::lists::Lists;
 use super::search::neighbors::Neighbor;
@@ -88,10 +88,8 @@ impl Moves<'_> {
     fn around<S: Simd>(&self, i: usize, list: &[Neighbor]) -> Vec3 {
         let kernels = &self.kernels[self.lists.range(i)];
         let (base, lambdas) = (self.base.as_ptr().cast(), self.lambdas.as_ptr().cast());
-        let splat = |row: Vec4| {
-            (Vector { x: S::splat(row.x), y: S::splat(row.y), z: S::splat(row.z) }, S::splat(row.w))
-        };
-        let ((x, radius), (u, lambda)) = (splat(self.base[i]), splat(self.lambdas[i]));
+        let (x, u) = (spread::<S>(self.base[i]), spread::<S>(self.lambdas[i]));
+        let (radius, lambda) = (S::splat(self.base[i].w), S::splat(self.lambdas[i].w));
         let own_volume = volume(radius);
         let zero = S::splat(0.0);
         let mut moved = Vector { x: zero, y: zero, z: zero };
@@ -104,20 +102,14 @@ impl Moves<'_> {
             // SAFETY: slots of a list are particles, as `i` is, and both arrays have a row for each.
             let (at, to) =
                 unsafe { (S::gather(base, slots.as_ptr()), S::gather(lambdas, slots.as_ptr())) };
-            let row = |[x, y, z, _]: [S; 4]| Vector { x, y, z };
             let slope = S::read(&slopes);
-            let between = (x - row(at)) + (u - row(to));
+            let between = (x - place(at)) + (u - place(to));
             let pressed = (volume(at[3]) * lambda + own_volume * to[3]) * slope;
             // Who does not see the other is not moved by where that is, though it may be nowhere.
             let counts = pressed.abs().above(zero);
             let nothing = Vector { x: zero, y: zero, z: zero };
             moved = moved + Vector::select(counts, between, nothing) * pressed;
         }
-        let add = |lanes: S| {
-            let mut values = [0.0; LANES];
-            lanes.write(&mut values);
-            sum(values)
-        };
-        Vec3::new(add(moved.x), add(moved.y), add(moved.z))
+        sums(moved)
     }
 }

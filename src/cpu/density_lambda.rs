@@ -11,7 +11,7 @@
 
 use super::collide_environment::EnvironmentContact;
 use super::fluid::kernel::{AT_REST, OWN, pair, volume};
-use super::fluid::{NUMBERS, eight, sum, walls};
+use super::fluid::{NUMBERS, eight, place, spread, sum, sums, walls};
 use super::search::broad::SearchTools;
 use super::search::lists::Lists;
 use super::search::neighbors::{Neighbor, Neighbors};
@@ -129,10 +129,8 @@ impl Densities<'_> {
         let places = self.lists.range(i);
         let list = self.lists.of(i);
         let (base, moved) = (self.base.as_ptr().cast(), self.moved.as_ptr().cast());
-        let splat = |row: Vec4| {
-            (Vector { x: S::splat(row.x), y: S::splat(row.y), z: S::splat(row.z) }, S::splat(row.w))
-        };
-        let ((x, radius), (u, _)) = (splat(self.base[i]), splat(self.moved[i]));
+        let (x, u) = (spread::<S>(self.base[i]), spread::<S>(self.moved[i]));
+        let radius = S::splat(self.base[i].w);
         let artificial = S::splat(self.artificial);
         let lane = S::read(&NUMBERS);
         let zero = S::splat(0.0);
@@ -143,11 +141,10 @@ impl Densities<'_> {
             // SAFETY: slots of a list are particles, as `i` is, and both arrays have a row for each.
             let (at, to) =
                 unsafe { (S::gather(base, slots.as_ptr()), S::gather(moved, slots.as_ptr())) };
-            let row = |[x, y, z, _]: [S; 4]| Vector { x, y, z };
             let left = list.len() - from;
             let there = S::splat(left as f32).above(lane);
-            let between = (x - row(at)) + (u - row(to));
-            let pair = pair(between, radius + at[3], artificial, |sees| S::both(sees, there));
+            let between = (x - place(at)) + (u - place(to));
+            let pair = pair(between, radius + at[3], artificial, there);
             let volume = volume(at[3]);
             let steep = volume * pair.slope;
             ratio = ratio + volume * pair.value;
@@ -156,17 +153,11 @@ impl Densities<'_> {
             let mut slopes = [0.0; LANES];
             (pair.slope * pair.stiffened).write(&mut slopes);
             let kept = left.min(LANES);
-            let place = places.start + from;
+            let first = places.start + from;
             // SAFETY: places of entries of particle i, which no other worker has.
-            unsafe { self.kernels.slice(place..place + kept) }.copy_from_slice(&slopes[..kept]);
+            unsafe { self.kernels.slice(first..first + kept) }.copy_from_slice(&slopes[..kept]);
         }
-        let add = |lanes: S| {
-            let mut values = [0.0; LANES];
-            lanes.write(&mut values);
-            sum(values)
-        };
-        let gradient = Vec3::new(add(gradient.x), add(gradient.y), add(gradient.z));
-        Sums { ratio: add(ratio), gradient, others: add(others) }
+        Sums { ratio: sum(ratio), gradient: sums(gradient), others: sum(others) }
     }
 
     /// The row of `shores`, and lambda.

@@ -8,7 +8,7 @@
 //! eight lanes, one after the other, then the lanes; deterministic.
 
 use super::fluid::kernel::{smoothed, volume};
-use super::fluid::{NUMBERS, eight, sum};
+use super::fluid::{NUMBERS, eight, place, spread, sums};
 use super::search::broad::SearchTools;
 use super::search::lists::Lists;
 use super::search::neighbors::Neighbor;
@@ -83,13 +83,11 @@ impl Changes<'_> {
     #[inline(always)]
     fn around<S: Simd>(&self, i: usize) -> Vec3 {
         let list = self.lists.of(i);
-        let [base, moved, velocity] =
-            [self.base, self.predicted, self.velocity].map(|rows| rows.as_ptr().cast());
-        let splat = |row: Vec4| {
-            (Vector { x: S::splat(row.x), y: S::splat(row.y), z: S::splat(row.z) }, S::splat(row.w))
-        };
-        let ((x, radius), (u, w)) = (splat(self.base[i]), splat(self.predicted[i]));
-        let (v, _) = splat(self.velocity[i]);
+        let (base, moved) = (self.base.as_ptr().cast(), self.predicted.as_ptr().cast());
+        let velocity = self.velocity.as_ptr().cast();
+        let (x, u) = (spread::<S>(self.base[i]), spread::<S>(self.predicted[i]));
+        let (radius, w) = (S::splat(self.base[i].w), S::splat(self.predicted[i].w));
+        let v = spread::<S>(self.velocity[i]);
         // One over the density.
         let light = w * volume(radius);
         let lane = S::read(&NUMBERS);
@@ -97,28 +95,27 @@ impl Changes<'_> {
         let mut change = Vector { x: zero, y: zero, z: zero };
         for from in (0..list.len()).step_by(LANES) {
             let slots = eight(list, from, i as u32);
-            let flows = slots.map(|j| (self.phase[j as usize] & Phase::FLUID) as f32);
+            let mut flows = [0.0; LANES];
+            for (flow, &j) in flows.iter_mut().zip(&slots) {
+                *flow = (self.phase[j as usize] & Phase::FLUID) as f32;
+            }
             // SAFETY: slots of a list are particles, as `i` is, and the arrays have a row for each.
-            let [at, to, speed] =
-                unsafe { [base, moved, velocity].map(|rows| S::gather(rows, slots.as_ptr())) };
-            let row = |[x, y, z, _]: [S; 4]| Vector { x, y, z };
+            let (at, to, speed) = unsafe {
+                let slots = slots.as_ptr();
+                (S::gather(base, slots), S::gather(moved, slots), S::gather(velocity, slots))
+            };
             let there = S::splat((list.len() - from) as f32).above(lane);
             let there = S::both(there, S::read(&flows).above(zero));
-            let between = (x - row(at)) + (u - row(to));
+            let between = (x - place(at)) + (u - place(to));
             let own_volume = volume(at[3]);
-            let kernel = smoothed(between, radius + at[3], |sees| S::both(sees, there));
+            let kernel = smoothed(between, radius + at[3], there);
             let twice = light + light;
             let weight = (twice * own_volume) / (light + to[3] * own_volume) * kernel;
             let counts = kernel.above(zero);
             let nothing = Vector { x: zero, y: zero, z: zero };
-            let faster = Vector::select(counts, row(speed) - v, nothing);
+            let faster = Vector::select(counts, place(speed) - v, nothing);
             change = change + faster * S::select(counts, weight, zero);
         }
-        let add = |lanes: S| {
-            let mut values = [0.0; LANES];
-            lanes.write(&mut values);
-            sum(values)
-        };
-        Vec3::new(add(change.x), add(change.y), add(change.z))
+        sums(change)
     }
 }

@@ -345,6 +345,11 @@ impl World {
         let Some(at) = self.lists.iter().position(|list| list.description.name == name) else {
             return Err(self.no_list(name));
         };
+        let is_of_fluid = [Self::FLUID_LIST, Self::SHORE_LIST].contains(&name);
+        if is_of_fluid && self.has_fluid() {
+            let message = format!("fluids need the list {name:?}; remove them first");
+            return Err(Error::value("list", message));
+        }
         Ok(self.lists.lists.remove(at).description)
     }
 

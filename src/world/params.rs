@@ -383,7 +383,7 @@ params! {
     /// Pressure between particles of fluid that are nearly in one place is this much higher, as a share.
     fluid_pressure: f32 = 0.1, "1", 0.0, 10.0;
     /// How fast fluid takes on the velocity of the fluid around it (0: not at all).
-    fluid_viscosity: f32 = 5.0, "1/s", 0.0, 1e6;
+    fluid_viscosity: f32 = 20.0, "1/s", 0.0, 1e6;
     /// Linear damping of all velocities.
     damping: f32 = 0.0, "1/s", 0.0, 1e4;
     /// Particles slower than this stay where they are (0: never).

@@ -33,20 +33,20 @@ pub(crate) struct Pair<L> {
     pub stiffened: L,
 }
 
-/// The kernels of a pair. `apart` need not be finite.
+/// The kernels of a pair; zero where the other is not `there`. `apart` need not be finite.
 #[inline(always)]
 pub(crate) fn pair<L: Number>(
     apart: Vector<L>,
     radii: L,
     artificial: L,
-    counts: impl Fn(L::Mask) -> L::Mask,
+    there: L::Mask,
 ) -> Pair<L> {
     let (zero, one) = (L::splat(0.0), L::splat(1.0));
     let per_length = one / (radii + radii);
     let per_area = per_length * per_length;
     let q_sq = apart.length_sq() * per_area;
     // Not for NaN either.
-    let sees = counts(one.above(q_sq));
+    let sees = L::both(one.above(q_sq), there);
     let nothing = Vector { x: zero, y: zero, z: zero };
     let apart = Vector::select(sees, apart, nothing);
     let distance_sq = apart.length_sq();
@@ -69,19 +69,15 @@ pub(crate) fn volume<L: Number>(radius: L) -> L {
     L::splat(VOLUME_PER_RADIUS_CUBED) * ((radius * radius) * radius)
 }
 
-/// The kernel alone, 1/m³.
+/// The kernel alone, 1/m³; zero where the other is not `there`.
 #[inline(always)]
-pub(crate) fn smoothed<L: Number>(
-    apart: Vector<L>,
-    radii: L,
-    counts: impl Fn(L::Mask) -> L::Mask,
-) -> L {
+pub(crate) fn smoothed<L: Number>(apart: Vector<L>, radii: L, there: L::Mask) -> L {
     let (zero, one) = (L::splat(0.0), L::splat(1.0));
     let per_length = one / (radii + radii);
     let per_area = per_length * per_length;
     let q_sq = apart.length_sq() * per_area;
     // Not for NaN either.
-    let near = L::select(counts(one.above(q_sq)), one - q_sq, zero);
+    let near = L::select(L::both(one.above(q_sq), there), one - q_sq, zero);
     (L::splat(POLY6) * (per_area * per_length)) * ((near * near) * near)
 }
 
@@ -93,7 +89,7 @@ mod tests {
     /// The kernels of a pair of radius 1/4, whose length is 1.
     fn at(distance: f32) -> Pair<f32> {
         let apart = Vec3::new(distance, 0.0, 0.0);
-        pair(apart.into(), 0.5, 0.0, |sees| sees)
+        pair(apart.into(), 0.5, 0.0, true)
     }
 
     /// The integral over space, by shells.
@@ -113,7 +109,7 @@ mod tests {
         // By parts, the integral of spiky is that of -r/3 times its derivative.
         let spiky = integral(|r| -f64::from(r) / 3.0 * f64::from(at(r).slope * r));
         assert!((spiky - 1.0).abs() < 1e-3, "{spiky}");
-        let own = smoothed(Vec3::ZERO.into(), 0.5, |sees| sees);
+        let own = smoothed(Vec3::ZERO.into(), 0.5, true);
         assert!((own - POLY6).abs() < 1e-6 && own == at(0.0).value);
     }
 
@@ -142,7 +138,7 @@ mod tests {
                 if apart == Vec3::ZERO {
                     continue;
                 }
-                let seen = pair(apart.into(), r + r, 0.0, |sees| sees);
+                let seen = pair(apart.into(), r + r, 0.0, true);
                 let steep = f64::from(volume(r) * seen.slope);
                 ratio += f64::from(volume(r) * seen.value);
                 squares += steep * steep * apart.as_dvec3().length_squared();
@@ -157,8 +153,8 @@ mod tests {
 
     #[test]
     fn what_is_no_number_is_not_seen() {
-        let nowhere = pair(Vec3::splat(f32::NAN).into(), 0.5, 0.1, |sees| sees);
+        let nowhere = pair(Vec3::splat(f32::NAN).into(), 0.5, 0.1, true);
         assert_eq!([nowhere.value, nowhere.slope, nowhere.distance_sq, nowhere.apart.x], [0.0; 4]);
-        assert_eq!(smoothed(Vec3::splat(f32::INFINITY).into(), 0.5, |sees| sees), 0.0);
+        assert_eq!(smoothed(Vec3::splat(f32::INFINITY).into(), 0.5, true), 0.0);
     }
 }

@@ -4,8 +4,8 @@ pub(crate) mod kernel;
 pub(crate) mod walls;
 
 use crate::cpu::search::neighbors::Neighbor;
-use crate::simd::LANES;
-use glam::Vec4;
+use crate::simd::{LANES, Simd, Vector};
+use glam::{Vec3, Vec4};
 
 /// What the passes of fluids hand to each other.
 #[derive(Default)]
@@ -32,8 +32,32 @@ pub(super) fn eight(list: &[Neighbor], from: usize, i: u32) -> [u32; LANES] {
 /// 0 to 7: which lane is which.
 pub(super) const NUMBERS: [f32; LANES] = [0.0, 1.0, 2.0, 3.0, 4.0, 5.0, 6.0, 7.0];
 
+/// A row of a particle in all lanes: the first three numbers.
+#[inline(always)]
+pub(super) fn spread<S: Simd>(row: Vec4) -> Vector<S> {
+    Vector { x: S::splat(row.x), y: S::splat(row.y), z: S::splat(row.z) }
+}
+
+/// Of eight rows the first three columns.
+#[inline(always)]
+pub(super) fn place<S: Simd>([x, y, z, _]: [S; 4]) -> Vector<S> {
+    Vector { x, y, z }
+}
+
 /// The sum of lanes, from the first to the last, as a device adds them.
 #[inline(always)]
-pub(super) fn sum(lanes: [f32; LANES]) -> f32 {
-    lanes.into_iter().fold(0.0, |sum, lane| sum + lane)
+pub(super) fn sum<S: Simd>(lanes: S) -> f32 {
+    let mut values = [0.0; LANES];
+    lanes.write(&mut values);
+    let mut sum = 0.0;
+    for value in values {
+        sum += value;
+    }
+    sum
+}
+
+/// The sums of each component.
+#[inline(always)]
+pub(super) fn sums<S: Simd>(lanes: Vector<S>) -> Vec3 {
+    Vec3::new(sum(lanes.x), sum(lanes.y), sum(lanes.z))
 }
