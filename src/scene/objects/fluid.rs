@@ -1,13 +1,13 @@
 //! `[[fluid]]`: a fluid that fills a box or a mesh.
 
-use super::{ObjectKinds, SceneObject, table};
+use super::{ObjectKinds, SceneObject, Site, table};
 use crate::error::{Error, Result};
-use crate::scene::builtin;
+use crate::scene::build::read_mesh;
 use crate::scene::keys::one_of;
 use crate::scene::value::{Positive, Spacing, Vector};
-use crate::shape::mesh::TriangleMesh;
 use crate::world::{Built, Fluid, FluidRegion, MemoryNeed, World};
 use glam::{Quat, Vec3};
+use std::path::Path;
 
 impl ObjectKinds {
     /// `[[fluid]]`: a fluid that fills a box or a mesh.
@@ -15,7 +15,7 @@ impl ObjectKinds {
     /// | key | unit | default | meaning |
     /// |---|---|---|---|
     /// | `low`, `high` | m | | two corners of the box that it fills; or |
-    /// | `mesh` | | | the closed built-in mesh that it fills |
+    /// | `mesh` | | | the closed mesh that it fills: a built-in one, or a file next to the scene |
     /// | `position` | m | [0, 0, 0] | of the mesh |
     /// | `scale` | 1 | 1 | of the mesh |
     /// | `radius` | m | needed | of a particle; at rest they are two radii apart |
@@ -40,7 +40,7 @@ table! {
 }
 
 impl FluidFile {
-    fn region(&self, path: &str) -> Result<FluidRegion> {
+    fn region(&self, path: &str, folder: Option<&Path>) -> Result<FluidRegion> {
         let wrong = |key: &str, message: &str| Err(Error::value(format!("{path}.{key}"), message));
         one_of(path, [("low", self.low.is_some()), ("mesh", self.mesh.is_some())])?;
         let Some(name) = &self.mesh else {
@@ -53,12 +53,10 @@ impl FluidFile {
         if self.high.is_some() {
             return wrong("high", "a mesh has no corner; give `low`, too, or leave it out");
         }
-        let Some(bytes) = builtin::mesh_bytes(name) else {
-            let known: Vec<&str> = crate::scene::Scene::builtin_mesh_names().collect();
-            let message = format!("{name:?} is no built-in mesh; use {}", known.join(", "));
-            return wrong("mesh", &message);
+        let mesh = match read_mesh(name, folder) {
+            Ok(mesh) => mesh,
+            Err(error) => return wrong("mesh", &error.to_string()),
         };
-        let (mesh, _) = TriangleMesh::from_obj_bytes(name, bytes)?;
         if !mesh.is_closed() {
             return wrong("mesh", "this mesh has open edges, so it has no inside");
         }
@@ -67,10 +65,10 @@ impl FluidFile {
         Ok(FluidRegion::Mesh(mesh.transformed(scale, Quat::IDENTITY, position)))
     }
 
-    fn fluid(&self, path: &str) -> Result<Fluid> {
+    fn fluid(&self, path: &str, folder: Option<&Path>) -> Result<Fluid> {
         Ok(Fluid {
             name: path.into(),
-            region: self.region(path)?,
+            region: self.region(path, folder)?,
             radius: self.radius.0,
             density: self.density.map_or(1000.0, |density| density.0),
             velocity: self.velocity.map(|v| v.0).unwrap_or_default(),
@@ -80,11 +78,16 @@ impl FluidFile {
 
 impl SceneObject for FluidFile {
     fn need(&self) -> MemoryNeed {
-        // What cannot be read needs nothing: building says why.
-        self.fluid("fluid").map_or(MemoryNeed::default(), |fluid| fluid.memory())
+        // A mesh is counted when it is read, and what is wrong is told then.
+        let boxed = self.mesh.is_none().then(|| self.fluid("fluid", None));
+        boxed.and_then(Result::ok).map_or(MemoryNeed::default(), |fluid| fluid.memory())
     }
 
-    fn build(&self, world: &mut World, path: &str, _: u64) -> Result<Built> {
-        world.add_fluid(&self.fluid(path)?)
+    fn build(&self, world: &mut World, path: &str, site: &Site) -> Result<Built> {
+        world.add_fluid(&self.fluid(path, site.folder)?)
+    }
+
+    fn mesh_name(&self) -> Option<&str> {
+        self.mesh.as_deref()
     }
 }
