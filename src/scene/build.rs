@@ -13,7 +13,7 @@ use super::objects::Entry;
 use crate::error::{Error, Result};
 use crate::world::{Force, ForceKind, MaterialId, SurfaceWind, World};
 
-pub(super) use collider::mesh_file;
+pub(super) use collider::{mesh_file, read_mesh};
 
 impl Scene {
     /// Builds the world. The same scene gives the same bits every time.

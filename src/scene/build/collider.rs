@@ -105,7 +105,7 @@ pub(in crate::scene) fn mesh_file(name: &str, folder: Option<&Path>) -> Option<P
 }
 
 /// A built-in mesh by its name, else a file.
-fn read_mesh(name: &str, folder: Option<&Path>) -> Result<TriangleMesh> {
+pub(in crate::scene) fn read_mesh(name: &str, folder: Option<&Path>) -> Result<TriangleMesh> {
     if let Some(bytes) = builtin::mesh_bytes(name) {
         return TriangleMesh::from_obj_bytes(name, bytes).map(|(mesh, _)| mesh);
     }

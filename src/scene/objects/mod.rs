@@ -4,6 +4,7 @@
 //! how it is built, and which of its particles a pick names. To add a kind, write its file and put
 //! it into the list below.
 
+mod body;
 mod cloth;
 mod fasten;
 mod granular;
@@ -15,6 +16,7 @@ mod solid;
 #[cfg(test)]
 mod tests;
 
+pub(super) use body::BodyFile;
 pub(super) use cloth::ClothFile;
 pub(super) use granular::GranularFile;
 pub(super) use particles::ParticlesFile;
@@ -34,6 +36,7 @@ macro_rules! object_kinds {
             "box" => boxes: BoxFile,
             "granular" => granular: GranularFile,
             "particles" => particles: ParticlesFile,
+            "body" => bodies: BodyFile,
         }
     };
 }
