@@ -72,7 +72,10 @@ fn syntax() {
 
 #[test]
 fn unknown_keys() {
-    refused("colour = 3\n", &["s.toml:1", "no key `colour`", "known: body, box, camera", "column 1"]);
+    refused(
+        "colour = 3\n",
+        &["s.toml:1", "no key `colour`", "known: body, box, camera", "column 1"],
+    );
     refused(&cloth("radus = 0.1"), &["s.toml:5: cloth.0.radus: ", "radius"]);
     refused("[params]\n\ndd = 0.1\n", &["s.toml:3: params.dd: ", "known: gravity"]);
     let gone = "`stabilization` is gone: contacts push old overlap out themselves, no faster than \
