@@ -65,6 +65,7 @@ pub(crate) struct BodyState {
 pub(crate) type Vec4Words = [f32; 4];
 
 /// Words of a body on a device.
+#[cfg(feature = "vulkan")]
 pub(crate) const BODY_WORDS: usize = size_of::<BodyState>() / 4;
 
 /// Links of a body that are summed together.

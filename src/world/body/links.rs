@@ -39,14 +39,6 @@ pub(crate) struct LinksAround {
 }
 
 impl LinksAround {
-    /// Those of a world.
-    #[cfg(feature = "vulkan")]
-    pub fn of(world: &World) -> Self {
-        let mut around = LinksAround::default();
-        around.update(world);
-        around
-    }
-
     /// Makes them again if particles or bodies changed.
     pub fn update(&mut self, world: &World) {
         let revisions = (world.particle_revision, world.bodies.revision);
