@@ -91,6 +91,17 @@ pub fn bodies(stirred: f32) -> World {
         }
         made.push(built);
     }
+    // Half a turn further than it knows, about each axis.
+    for (at, axis) in [(0, Vec3::X), (2, Vec3::Y), (3, Vec3::Z)] {
+        let turn = Quat::from_axis_angle(axis, 3.1);
+        let middle = Vec3::new(2.0 * at as f32, 1.0, 0.3);
+        let along = world.bodies()[at].rotation();
+        for &id in &made[at] {
+            let arm = world.position(id).unwrap() - middle;
+            let turned = along * (turn * (along.inverse() * arm));
+            world.set_position(id, middle + turned).unwrap();
+        }
+    }
     // Turned inside out.
     for &id in &made[7] {
         let at = world.position(id).unwrap();

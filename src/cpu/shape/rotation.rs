@@ -46,10 +46,11 @@ fn climb(s: &Rows, b: &Rows, near: Vec4, curved: bool) -> (Vec4, u32) {
         let gradient = Vec3::new(f[2].y - f[1].z, f[0].z - f[2].x, f[1].x - f[0].y);
         let m = rows::sum(s, &f);
         let trace = m[0].x + m[1].y + m[2].z;
-        let mut w = gradient / (trace.abs() + REGULAR);
+        let size = trace.abs();
+        let mut w = gradient / if size > REGULAR { size } else { REGULAR };
         let across = Vec3::new(m[0].y + m[1].x, m[0].z + m[2].x, m[1].z + m[2].y) * -0.5;
         let along = Vec3::new(m[1].y + m[2].z, m[0].x + m[2].z, m[0].x + m[1].y)
-            + Vec3::splat(trace.abs() * REGULAR + LEAST);
+            + Vec3::splat(size * REGULAR);
         let curvature = rows::symmetric(along, across);
         let (inverse, determinant) = rows::adjugate(&curvature);
         let summit = along.x > 0.0 && inverse[2].z > 0.0 && determinant > 0.0;
@@ -117,7 +118,7 @@ fn polar(a: &Rows, near: Vec4) -> Vec4 {
 fn flattened(c: &Rows, v: &Rows) -> (Rows, Rows) {
     let (mut cosine, mut sine) = (1.0, 0.0);
     let beside = c[0].y;
-    if beside.abs() > 1e-9 * (c[0].x.abs() + c[1].y.abs()) {
+    if beside.abs() > LEAST {
         let theta = (c[1].y - c[0].x) / (beside + beside);
         let size = theta.abs() + (theta * theta + 1.0).sqrt();
         let t = if theta < 0.0 { -1.0 / size } else { 1.0 / size };
@@ -149,15 +150,11 @@ fn framed(image1: Vec3, image2: Vec3, v: Rows, near: Vec4) -> Vec4 {
     let u1 = image1 / length1_sq.sqrt();
     let mut beside = image2 - u1 * u1.dot(image2);
     // What is left of it may be nothing but rounding.
-    let floor = length1_sq * 1e-10 + LEAST;
-    if beside.dot(beside) <= floor {
-        // As it was before, as far as that is across the first axis.
-        let before = rows::turn_less_one(near);
-        let wanted = v[1] + rows::times(&before, v[1]);
-        beside = wanted - u1 * u1.dot(wanted);
+    if beside.dot(beside) <= length1_sq * 1e-10 {
+        // As it is in the base, as far as that is across the first axis.
+        beside = v[1] - u1 * u1.dot(v[1]);
         if beside.dot(beside) < 0.01 {
-            let other = v[2] + rows::times(&before, v[2]);
-            beside = other.cross(u1);
+            beside = v[2].cross(u1);
         }
     }
     let length2_sq = beside.dot(beside);
@@ -179,7 +176,7 @@ fn gram_schmidt(a: &Rows, near: Vec4) -> Vec4 {
     let second_sq = columns[1].dot(columns[1]);
     let crossed = columns[0].cross(columns[1]);
     // Where one of the first two says nothing, or both say the same.
-    if crossed.dot(crossed) <= 1e-8 * (first_sq * second_sq) + LEAST {
+    if crossed.dot(crossed) <= 1e-8 * (first_sq * second_sq) {
         return polar(a, near);
     }
     framed(columns[0], columns[1], rows::ONE, near)
