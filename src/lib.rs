@@ -42,7 +42,7 @@ pub use world::{
     Body, BodyId, BodyShape, Bond, Built, Cloth, Coefficients, Collider, Force, ForceKind, Grains,
     Lattice, LatticeEdges, ListDescription, ListFilter, ListId, ListPairs, ListReach, MatchedBody,
     Matching, Material, MaterialId, Object, ObjectId, Params, Particle, ParticleId, Path, Phase,
-    RotationMethod, Solid, Solver, SurfaceWind, Who, World,
+    RotationMethod, SoftMesh, Solid, Solver, SurfaceWind, Who, World,
 };
 
 /// The vector instructions the engine uses here: `scalar`, `wide` or `avx2`. The best there are,

@@ -416,6 +416,63 @@ fn materials_are_checked() {
 }
 
 #[test]
+fn soft_bodies_of_meshes() {
+    let mesh = |more: &str| format!("[[mesh]]\nmesh = \"cube\"\nresolution = 4\n{more}\n");
+    assert_eq!(make(&mesh(""), None, &[]).unwrap().particles().len(), 64);
+    assert_eq!(
+        make(&mesh("merge = -1"), None, &["mesh.0.resolution=12"]).unwrap().skins().len(),
+        1
+    );
+    refused("[[mesh]]\nmesh = \"cube\"\n", &["s.toml:1", "resolution"]);
+    refused("[[mesh]]\nresolution = 4\n", &["s.toml:1", "mesh"]);
+    refused_with(&mesh(""), None, &["mesh.0.mesh=rabit"], &["mesh.0.mesh", "rabbit"]);
+    refused_with(&mesh(""), None, &["mesh.0.mesh=no.obj"], &["mesh.0.mesh", "no.obj"]);
+    refused_with(&mesh(""), None, &["mesh.0.resolution=0"], &["mesh.0.resolution", "2048"]);
+    refused_with(
+        &mesh(""),
+        None,
+        &["mesh.0.resolution=99999999999"],
+        &["mesh.0.resolution", "2048"],
+    );
+    refused(&mesh("merge = 0.5"), &["s.toml:4", "mesh.0.merge", "-2"]);
+    refused(&mesh("mass = 1\ndensity = 2"), &["s.toml:5", "density", "not both"]);
+    refused(&mesh("scale = [1, 0, 1]"), &["s.toml:4", "scale"]);
+    refused(&mesh("pin = [\"upper\"]"), &["s.toml:4", "mesh.0.pin", "top, bottom"]);
+    refused(&mesh("break_at = 0"), &["s.toml:4", "break_at"]);
+    // Far more voxels than fit: the answer comes before the memory is taken.
+    let large = make(&mesh(""), None, &["mesh.0.resolution=2048"]).map(|_| ()).unwrap_err();
+    assert!(large.is_usage() && large.to_string().contains("MiB"), "{large}");
+}
+
+#[test]
+fn a_mesh_that_is_not_closed_is_built_with_a_warning() {
+    let folder = tempfile::tempdir().unwrap();
+    let corners = "v 0 0 0\nv 1 0 0\nv 0 1 0\nv 1 1 0\nv 0 0 1\nv 1 0 1\nv 0 1 1\nv 1 1 1\n";
+    let sides = "f 1 3 4 2\nf 5 6 8 7\nf 1 2 6 5\nf 3 7 8 4\nf 1 5 7 3\n";
+    let faces = format!("{corners}{sides}");
+    let text = "[[mesh]]\nmesh = \"open.obj\"\nresolution = 12\n";
+    let path = folder.path().join("s.toml");
+    std::fs::write(&path, text).unwrap();
+    for (more, word) in
+        [("f 2 4 8 6\n", None), ("", Some("open at 4 edges")), ("f 2 6 8 4\n", Some("outside"))]
+    {
+        std::fs::write(folder.path().join("open.obj"), format!("{faces}{more}")).unwrap();
+        let scene = Scene::load(path.to_str().unwrap()).unwrap();
+        assert_eq!(scene.mesh_files().count(), 1);
+        let warnings = scene.warnings(&scene.build().unwrap());
+        assert_eq!(warnings.len(), usize::from(word.is_some()), "{warnings:?}");
+        if let Some(word) = word {
+            assert!(warnings[0].contains("s.toml:2") && warnings[0].contains(word), "{warnings:?}");
+        }
+    }
+    // What cannot be read is said with the line of the mesh, too.
+    std::fs::write(folder.path().join("open.obj"), "v 0 0 0\nv 1 0 nan\nv 0 1 0\nf 1 2 3\n")
+        .unwrap();
+    let error = Scene::load(path.to_str().unwrap()).unwrap().build().unwrap_err().to_string();
+    assert!(error.contains("s.toml:2") && error.contains("open.obj:2"), "{error}");
+}
+
+#[test]
 fn wrong_bodies() {
     let block = "counts = [2, 2, 2]\nspacing = 0.1\n";
     let wrong = [

@@ -26,7 +26,8 @@ impl Engine {
     /// world.add_particle(&Particle { position, velocity, mass: 1.0, radius: 0.1, phase })?;
     /// let mut engine = Engine::new(world, Backend::default())?;
     /// engine.predict()?;
-    /// assert!((engine.positions()[0].x - 0.1).abs() < 1e-6);
+    /// // A substep is a quarter of 1/60 s.
+    /// assert!((engine.positions()[0].x - 6.0 / 240.0).abs() < 1e-6);
     /// # Ok::<(), motes::Error>(())
     /// ```
     pub fn predict(&mut self) -> Result<()> {

@@ -3,10 +3,12 @@
 
 mod obj;
 mod ply;
+mod skins;
 mod vtk;
 mod world;
 
-pub use world::{write_series, write_world, write_world_as};
+pub use skins::{write_skins, write_skins_as};
+pub use world::{write_series, write_skin_series, write_world, write_world_as};
 
 use std::fmt;
 use std::ops::Range;

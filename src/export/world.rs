@@ -26,7 +26,7 @@ use std::path::Path;
 /// # Ok::<(), Box<dyn std::error::Error>>(())
 /// ```
 pub fn write_world(folder: impl AsRef<Path>, format: Format, world: &World) -> Result<()> {
-    let name = frame_name(world.step_count(), format);
+    let name = frame_name("frame", world.step_count(), format);
     write_world_as(folder.as_ref().join(name), format, world)
 }
 
@@ -79,20 +79,33 @@ pub fn write_world_as(path: impl AsRef<Path>, format: Format, world: &World) -> 
     write_frame(path, format, &frame)
 }
 
-fn frame_name(step: u64, format: Format) -> String {
-    format!("frame_{step:06}.{}", format.extension())
+pub(super) fn frame_name(stem: &str, step: u64, format: Format) -> String {
+    format!("{stem}_{step:06}.{}", format.extension())
 }
 
 /// Writes the list of the files of a run as `frame.EXT.series`, which ParaView opens as one film
 /// with the right times. `frames` has the step and the time (s) of each file that
 /// [`write_world`] wrote.
 pub fn write_series(folder: impl AsRef<Path>, format: Format, frames: &[(u64, f64)]) -> Result<()> {
-    let path = folder.as_ref().join(format!("frame.{}.series", format.extension()));
+    series("frame", folder.as_ref(), format, frames)
+}
+
+/// The same of the files that [`write_skins`](super::write_skins) wrote, as `skin.EXT.series`.
+pub fn write_skin_series(
+    folder: impl AsRef<Path>,
+    format: Format,
+    frames: &[(u64, f64)],
+) -> Result<()> {
+    series("skin", folder.as_ref(), format, frames)
+}
+
+fn series(stem: &str, folder: &Path, format: Format, frames: &[(u64, f64)]) -> Result<()> {
+    let path = folder.join(format!("{stem}.{}.series", format.extension()));
     write_atomically(path, |out| {
         writeln!(out, "{{\n  \"file-series-version\": \"1.0\",\n  \"files\": [")?;
         for (k, &(step, time)) in frames.iter().enumerate() {
             let comma = if k + 1 < frames.len() { "," } else { "" };
-            let name = frame_name(step, format);
+            let name = frame_name(stem, step, format);
             writeln!(out, "    {{ \"name\": \"{name}\", \"time\": {time} }}{comma}")?;
         }
         writeln!(out, "  ]\n}}")

@@ -9,7 +9,7 @@ use super::Scene;
 use super::file::{ForceFile, ForceWord};
 use super::keys::require;
 use super::names::Names;
-use super::objects::Entry;
+use super::objects::{Entry, Site};
 use crate::error::{Error, Result};
 use crate::world::{Force, ForceKind, MaterialId, SurfaceWind, World};
 
@@ -33,7 +33,8 @@ impl Scene {
         for (i, Entry { path, number, object }) in entries.iter().enumerate() {
             // Each object of a kind has a seed of its own.
             let seed = self.seed().wrapping_add(1 + *number as u64);
-            let made = object.build(&mut world, path, seed);
+            let site = Site { seed, folder: self.source.folder.as_deref() };
+            let made = object.build(&mut world, path, &site);
             let explain = |e| self.source.explain(e, path);
             let id = made.map_err(explain)?.object;
             let (name, common) = (names.name(i), object.common());

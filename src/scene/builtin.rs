@@ -14,6 +14,7 @@ const SCENES: &[(&str, &str)] = &[
     ("granular_216k", include_str!("../../assets/scenes/granular_216k.toml")),
     ("ledge", include_str!("../../assets/scenes/ledge.toml")),
     ("push_through", include_str!("../../assets/scenes/push_through.toml")),
+    ("rabbit", include_str!("../../assets/scenes/rabbit.toml")),
     ("sand_heap", include_str!("../../assets/scenes/sand_heap.toml")),
     ("spike", include_str!("../../assets/scenes/spike.toml")),
     ("stairs", include_str!("../../assets/scenes/stairs.toml")),

@@ -4,6 +4,7 @@
 
 use super::Scene;
 use super::file::ForceWord;
+use super::objects::Site;
 use crate::world::{Acceleration, BroadPhase, Method, Solver, World};
 
 impl Scene {
@@ -35,7 +36,8 @@ impl Scene {
             }
         }
         for entry in self.file.objects() {
-            if let Some((key, why)) = entry.object.doubt() {
+            let site = Site { seed: self.seed(), folder: self.source.folder.as_deref() };
+            if let Some((key, why)) = entry.object.doubt(&site) {
                 let path = format!("{}.{key}", entry.path);
                 warnings.push(document.error_at(&path, why).to_string());
             }

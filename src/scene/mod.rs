@@ -24,11 +24,11 @@
 //!
 //! # Objects
 //!
-//! Objects are built in the order cloth, box, granular, particles, and are called by their `name`
+//! Objects are built in the order cloth, box, granular, particles, mesh, body, and are called by their `name`
 //! or else by their place: `cloth.0`, `box.2`. [`ObjectKinds`] is the page of their tables
 //! [`[[cloth]]`](ObjectKinds::CLOTH), [`[[box]]`](ObjectKinds::BOX),
-//! [`[[granular]]`](ObjectKinds::GRANULAR) and [`[[particles]]`](ObjectKinds::PARTICLES), with
-//! every key.
+//! [`[[granular]]`](ObjectKinds::GRANULAR), [`[[particles]]`](ObjectKinds::PARTICLES),
+//! [`[[mesh]]`](ObjectKinds::MESH) and [`[[body]]`](ObjectKinds::BODY), with every key.
 //!
 //! # Values of several keys
 //!
@@ -264,8 +264,9 @@ impl Scene {
     /// The files of its meshes, which are read when it is built.
     pub fn mesh_files(&self) -> impl Iterator<Item = PathBuf> + '_ {
         let folder = self.source.folder.as_deref();
-        let named = self.file.collider.iter().filter_map(|collider| collider.mesh.as_deref());
-        named.filter_map(move |name| build::mesh_file(name, folder))
+        let obstacles = self.file.collider.iter().filter_map(|collider| collider.mesh.as_deref());
+        let bodies = self.file.objects().filter_map(|entry| entry.object.mesh_name());
+        obstacles.chain(bodies).filter_map(move |name| build::mesh_file(name, folder))
     }
     /// What the built world will hold at most.
     pub fn need(&self) -> MemoryNeed {

@@ -7,6 +7,7 @@ pub mod mass;
 pub mod merge;
 pub mod mesh;
 mod obj;
+mod refine;
 pub mod sample;
 pub mod skin;
 pub mod solid;

@@ -2,13 +2,19 @@
 //!
 //! A [`BarycentricSkin`] hangs each vertex on three particles, with its height above their plane; it
 //! is for surfaces, and for bodies of any shape. A [`WeightedSkin`] blends more particles, which is
-//! smoother, and needs particles that are not all in one plane. Both are made at rest, and leave the
-//! mesh as it is there.
+//! smoother, and needs particles that are not all in one plane. A [`MeshSkin`] takes the one or the
+//! other for each vertex, and opens where the body tears. All are made at rest, and leave the mesh as
+//! it is there.
 
 mod barycentric;
+mod bonds;
+mod hang;
+mod mesh_skin;
 mod weighted;
 
 pub use barycentric::BarycentricSkin;
+pub use bonds::Bonds;
+pub use mesh_skin::{MeshSkin, Worn};
 pub use weighted::WeightedSkin;
 
 use glam::Vec3;

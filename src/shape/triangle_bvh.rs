@@ -219,27 +219,32 @@ impl TriangleBvh {
 
     fn closer(&self, p: Vec3, mut best: Option<Closest>) -> Option<Closest> {
         // One entry a level, and halving 2^31 triangles takes fewer than 32 levels.
-        let mut stack = [0u32; 64];
+        let mut stack = [(0u32, 0.0f64); 64];
         let mut top = 1;
         while top > 0 {
             top -= 1;
-            let index = stack[top] as usize;
+            let (index, distance_sq) = (stack[top].0 as usize, stack[top].1);
             let Some(node) = self.nodes.get(index) else { continue };
-            if best.as_ref().is_some_and(|b| box_distance_sq(node, p) > b.distance_sq) {
+            if best.as_ref().is_some_and(|b| distance_sq > b.distance_sq) {
                 continue;
             }
             if node.count == 0 {
-                let (left, right) = (index + 1, self.nodes[index + 1].skip as usize);
-                let right_first =
-                    box_distance_sq(&self.nodes[right], p) < box_distance_sq(&self.nodes[left], p);
-                let (near, far) = if right_first { (right, left) } else { (left, right) };
-                stack[top] = far as u32;
-                stack[top + 1] = near as u32;
-                top += 2;
+                let [left, right] = [index + 1, self.nodes[index + 1].skip as usize]
+                    .map(|child| (child as u32, box_distance_sq(&self.nodes[child], p)));
+                let (near, far) = if right.1 < left.1 { (right, left) } else { (left, right) };
+                // What is too far already will not come nearer.
+                let most = best.as_ref().map_or(f64::INFINITY, |b| b.distance_sq);
+                for child in [far, near].into_iter().filter(|child| child.1 <= most) {
+                    stack[top] = child;
+                    top += 1;
+                }
                 continue;
             }
             for slot in node.first as usize..(node.first + node.count) as usize {
                 let (corners, triangle) = (self.corners[slot], self.ids[slot]);
+                if best.as_ref().is_some_and(|b| is_beyond(&corners, p, b.distance_sq)) {
+                    continue;
+                }
                 let (point, feature) = closest_point(&corners, p);
                 let distance_sq = point.distance_squared(p.as_dvec3());
                 let better = best.as_ref().is_none_or(|b| {
@@ -305,6 +310,15 @@ fn centre(corners: &[Vec3; 3]) -> Vec3 {
 fn box_distance_sq(node: &Node, p: Vec3) -> f64 {
     let p = p.as_dvec3();
     p.distance_squared(p.clamp(node.min.as_dvec3(), node.max.as_dvec3()))
+}
+
+/// Whether the box of a triangle is farther from a point than this, by more than rounding: a cheap
+/// answer for most triangles.
+fn is_beyond([a, b, c]: &[Vec3; 3], p: Vec3, distance_sq: f64) -> bool {
+    const ROUNDING: f64 = 1.0 + 1e-6;
+    let p = p.as_dvec3();
+    let [low, high] = [a.min(*b).min(*c), a.max(*b).max(*c)].map(|corner| corner.as_dvec3());
+    p.distance_squared(p.clamp(low, high)) > distance_sq * ROUNDING
 }
 
 /// +1 when the triangle covers the ray from `p` upward and faces up, -1 when it faces down.

@@ -108,7 +108,11 @@ impl World {
         }
         let triangles =
             cloth_triangles(columns, rows).map(|t| t.map(|k| ids[k as usize])).collect();
-        Ok(self.built(&cloth.name, ids, Surface { triangles, closed: false, outline: None }))
+        Ok(self.built(
+            &cloth.name,
+            ids,
+            Surface { triangles, closed: false, outline: None, skin: None },
+        ))
     }
 
     /// Hinges over every inner edge of the cloth's triangulation: cell diagonals, then the edges

@@ -5,6 +5,7 @@
 
 mod body;
 mod build;
+mod cells;
 mod cloth;
 pub mod collider;
 pub mod constraints;
@@ -22,6 +23,8 @@ mod outline;
 mod params;
 mod particles;
 mod pin;
+mod skin;
+mod soft_mesh;
 mod surface;
 mod validate;
 mod wind;
@@ -51,6 +54,7 @@ pub use params::{
 pub(crate) use particles::{GONE, Places};
 pub use particles::{Particle, ParticleId, Particles, Phase};
 pub use pin::{Path, Pin};
+pub use soft_mesh::SoftMesh;
 pub use wind::SurfaceWind;
 
 pub use crate::kind::Kind;

@@ -2,8 +2,10 @@
 
 use super::{Kind, Outline, ParticleId, Particles, World};
 use crate::error::{Error, Result};
+use crate::shape::skin::MeshSkin;
 use crate::table::give_back;
 use serde::{Deserialize, Serialize};
+use std::sync::Arc;
 
 /// The handle of an object. It stays the same for the life of the object and is never given to
 /// another one: the handle of a removed object is an error, also when its place is taken again.
@@ -71,6 +73,8 @@ pub struct Surface {
     pub(crate) closed: bool,
     /// The shape it was cut out as, where that is not a box.
     pub(crate) outline: Option<Outline>,
+    /// The mesh that follows its particles.
+    pub(crate) skin: Option<Arc<MeshSkin>>,
 }
 
 impl Surface {
@@ -91,6 +95,11 @@ impl Surface {
     /// That ball, ring or cylinder, and where it was when the body was made.
     pub fn outline(&self) -> Option<&Outline> {
         self.outline.as_ref()
+    }
+    /// The mesh that it is drawn as, for a body that was made from one; its particles are counted in
+    /// the order in which the object was made. [`World::skin`] has it as it is now.
+    pub fn skin(&self) -> Option<&MeshSkin> {
+        self.skin.as_deref()
     }
 }
 
@@ -115,6 +124,8 @@ pub struct Object {
     runs: Vec<Run>,
     /// How many particles it had when it was made.
     made_of: u32,
+    /// The id of the first of them; builders give ids in sequence.
+    first: u64,
     surface: Surface,
 }
 
@@ -126,6 +137,7 @@ impl Object {
             visible: true,
             runs: runs(particles.iter().copied()),
             made_of: particles.len() as u32,
+            first: particles.first().map_or(0, |id| id.0),
             surface,
         }
     }
@@ -157,6 +169,11 @@ impl Object {
     /// How many particles it had when it was made.
     pub fn made_of(&self) -> usize {
         self.made_of as usize
+    }
+    /// The slot of each particle that it was made of, in that order; none for those that are gone.
+    pub(crate) fn slots_of_all(&self, all: &Particles) -> Vec<Option<usize>> {
+        let ids = (0..u64::from(self.made_of)).map(|k| ParticleId(self.first.saturating_add(k)));
+        ids.map(|id| all.slot(id)).collect()
     }
     /// The triangles that show it as a surface; none for grains and lists.
     pub fn surface(&self) -> &Surface {
@@ -268,6 +285,12 @@ impl Object {
                 .filter_map(|id| slot(&id))
                 .all(|slot| std::mem::replace(&mut seen[slot], number) != number)
             && self.len() <= self.made_of()
+            && self.surface.skin.as_ref().is_none_or(|skin| {
+                let ids = self.first..self.first.saturating_add(u64::from(self.made_of));
+                skin.particles() == self.made_of()
+                    && skin.is_sound()
+                    && self.particles().all(|id| ids.contains(&id.0))
+            })
             && self
                 .surface
                 .triangles

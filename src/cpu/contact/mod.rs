@@ -4,6 +4,7 @@
 pub(crate) mod block;
 pub(crate) mod lift;
 pub(crate) mod listed;
+pub(crate) mod palette;
 pub(crate) mod tiles;
 
 use super::Scratch;

@@ -57,7 +57,7 @@ fn find_particle(
 mod tests {
     use super::*;
     use crate::scene::file::SceneFile;
-    use crate::scene::objects::Entry;
+    use crate::scene::objects::{Entry, Site};
 
     const SCENE: &str = r#"
         [[cloth]]
@@ -95,7 +95,8 @@ mod tests {
             let mut world = World::new();
             let mut built = Vec::new();
             for Entry { path, object, .. } in entries() {
-                built.push((object.build(&mut world, &path, 1).unwrap().object, object));
+                let site = Site { seed: 1, folder: None };
+                built.push((object.build(&mut world, &path, &site).unwrap().object, object));
             }
             let index = |text: &str| {
                 let id = find_particle(&world, &names, &built, text).ok()?;

@@ -1,7 +1,8 @@
 //! `[[body]]`: particles that keep their shape.
 
 use super::mass::DENSITY;
-use super::{ObjectKinds, SceneObject, table};
+use super::soft_mesh::why_not_solid;
+use super::{ObjectKinds, SceneObject, Site, table};
 use crate::error::{Error, Result};
 use crate::scene::build::read_mesh;
 use crate::scene::keys::one_of;
@@ -9,6 +10,7 @@ use crate::scene::size::{need, product};
 use crate::scene::value::{
     AtLeastZero, Count, Exactly, Positive, Real, Rotation, Scale, Share, Spacing, Vector,
 };
+use crate::shape::mesh::TriangleMesh;
 use crate::shape::solid::Recipe;
 use crate::world::{Body, BodyShape, Built, Matching, MemoryNeed, World};
 use glam::{Quat, Vec3};
@@ -20,7 +22,7 @@ impl ObjectKinds {
     /// | key | unit | default | meaning |
     /// |---|---|---|---|
     /// | `counts` | 1 | | a block: particles along x, y, z; or |
-    /// | `mesh` | | | the name of a built-in mesh, made into particles |
+    /// | `mesh` | | | an .obj file, relative to the scene's folder, or a built-in mesh, made into particles |
     /// | `spacing` | m | needed with `counts` | between neighbours |
     /// | `resolution` | 1 | 16 | with `mesh`: voxels along its longest side |
     /// | `merge` | voxels | never | with `mesh`: voxels deeper than this become larger particles; -2 or less |
@@ -72,7 +74,18 @@ impl BodyFile {
         self.resolution.map_or(RESOLUTION, |count| count.0)
     }
 
-    fn shape(&self, path: &str) -> Result<BodyShape> {
+    /// The mesh as large as it is to be.
+    fn read(&self, name: &str, site: &Site) -> Result<TriangleMesh> {
+        let scale = self.scale.map_or(Vec3::ONE, |s| s.0);
+        Ok(read_mesh(name, site.folder)?.transformed(scale, Quat::IDENTITY, Vec3::ZERO))
+    }
+
+    fn recipe(&self) -> Recipe {
+        let merge = self.merge.map(|bound| bound.0);
+        Recipe { merge, ..Recipe::new(self.resolution() as usize) }
+    }
+
+    fn shape(&self, path: &str, site: &Site) -> Result<BodyShape> {
         let density = self.density.map_or(DENSITY, |d| d.0);
         let field = |name: &str| format!("{path}.{name}");
         let refuse = |name: &str, given: bool, with: &str| match given {
@@ -95,16 +108,12 @@ impl BodyFile {
         };
         refuse("spacing", self.spacing.is_some(), "counts")?;
         let wrong = |e: Error| Error::value(field("mesh"), e.to_string());
-        let mesh = read_mesh(name, None).map_err(wrong)?;
-        let scale = self.scale.map_or(Vec3::ONE, |s| s.0);
-        let mesh = mesh.transformed(scale, Quat::IDENTITY, Vec3::ZERO);
-        let merge = self.merge.map(|bound| bound.0);
-        if let Some(bound) = merge.filter(|bound| *bound > -1.0) {
+        let mesh = self.read(name, site).map_err(wrong)?;
+        if let Some(bound) = self.merge.map(|bound| bound.0).filter(|bound| *bound > -1.0) {
             let message = format!("{bound} is not legal; expected -1 or less, such as -2");
             return Err(Error::value(field("merge"), message));
         }
-        let recipe = Recipe { merge, ..Recipe::new(self.resolution() as usize) };
-        BodyShape::of_mesh(&mesh, &recipe, density).map(|(shape, _)| shape).map_err(wrong)
+        BodyShape::of_mesh(&mesh, &self.recipe(), density).map(|(shape, _)| shape).map_err(wrong)
     }
 }
 
@@ -127,14 +136,18 @@ impl SceneObject for BodyFile {
         need(particles, 0, 0)
     }
 
-    fn build(&self, world: &mut World, path: &str, _: u64) -> Result<Built> {
+    fn mesh_name(&self) -> Option<&str> {
+        self.mesh.as_deref()
+    }
+
+    fn build(&self, world: &mut World, path: &str, site: &Site) -> Result<Built> {
         one_of(path, [("counts", self.counts.is_some()), ("mesh", self.mesh.is_some())])?;
         let linear = self.matching == MatchingWord::Linear;
         if self.stretch.is_some() && !linear {
             let message = "goes with `matching = \"linear\"` only";
             return Err(Error::value(format!("{path}.stretch"), message));
         }
-        let shape = self.shape(path)?;
+        let shape = self.shape(path, site)?;
         let vector = |v: Option<Vector>| v.map(|v| v.0).unwrap_or_default();
         world.add_body(
             &shape,
@@ -150,5 +163,11 @@ impl SceneObject for BodyFile {
                 },
             },
         )
+    }
+
+    fn doubt(&self, site: &Site) -> Option<(&'static str, String)> {
+        // What cannot be read is an error of `build`.
+        let mesh = self.read(self.mesh.as_ref()?, site).ok()?;
+        why_not_solid(&mesh, &self.recipe())
     }
 }

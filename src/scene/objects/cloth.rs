@@ -2,7 +2,7 @@
 
 use super::fasten::{HoldFile, fasten};
 use super::pick::{Layout, from_end};
-use super::{ObjectKinds, SceneObject, table};
+use super::{ObjectKinds, SceneObject, Site, table};
 use crate::error::Result;
 use crate::scene::bond::bond;
 use crate::scene::keys::one_of;
@@ -120,7 +120,7 @@ impl SceneObject for ClothFile {
         need(product(&[self.columns, self.rows]), 4, if self.has_bend() { 3 } else { 0 })
     }
 
-    fn build(&self, world: &mut World, path: &str, _: u64) -> Result<Built> {
+    fn build(&self, world: &mut World, path: &str, _: &Site) -> Result<Built> {
         let both = [("mass", self.mass.is_some()), ("area_density", self.area_density.is_some())];
         one_of(path, both)?;
         let cloth = self.cloth(path);
@@ -139,7 +139,7 @@ impl SceneObject for ClothFile {
 
     /// Cloth is points: it goes through itself where the gaps between its particles are wider than
     /// the particles.
-    fn doubt(&self) -> Option<(&'static str, String)> {
+    fn doubt(&self, _: &Site) -> Option<(&'static str, String)> {
         let (radius, least) = (self.radius?.0, self.spacing.0 / 2.0);
         (self.self_collide && radius < least).then(|| {
             let why = format!(

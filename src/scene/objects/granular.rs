@@ -2,7 +2,7 @@
 
 use super::mass::ball_mass;
 use super::solid::{SolidWord, solid};
-use super::{ObjectKinds, SceneObject, table};
+use super::{ObjectKinds, SceneObject, Site, table};
 use crate::error::{Error, Result};
 use crate::scene::keys::one_of;
 use crate::scene::size::{need, product};
@@ -47,7 +47,7 @@ impl SceneObject for GranularFile {
         need(product(&self.counts.0), 0, 0)
     }
 
-    fn build(&self, world: &mut World, path: &str, seed: u64) -> Result<Built> {
+    fn build(&self, world: &mut World, path: &str, site: &Site) -> Result<Built> {
         one_of(path, [("mass", self.mass.is_some()), ("density", self.density.is_some())])?;
         if self.counts.0.contains(&Count(0)) {
             return Err(Error::value(format!("{path}.counts"), "expected at least 1 on each axis"));
@@ -64,7 +64,7 @@ impl SceneObject for GranularFile {
             velocity: self.velocity.map(|v| v.0).unwrap_or_default(),
             solid: solid(path, self.solid, self.tube)?,
             jitter: self.jitter.map_or(0.0, |j| j.0),
-            seed: self.seed.map_or(seed, |s| s.0),
+            seed: self.seed.map_or(site.seed, |s| s.0),
         })
     }
 }

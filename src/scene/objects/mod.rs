@@ -6,12 +6,14 @@
 
 mod body;
 mod cloth;
+mod faces;
 mod fasten;
 mod granular;
 mod mass;
 mod particles;
 mod pick;
 mod soft_box;
+mod soft_mesh;
 mod solid;
 #[cfg(test)]
 mod tests;
@@ -22,10 +24,12 @@ pub(super) use granular::GranularFile;
 pub(super) use particles::ParticlesFile;
 pub(super) use pick::from_end;
 pub(super) use soft_box::BoxFile;
+pub(super) use soft_mesh::MeshFile;
 
 use crate::error::Result;
 use crate::scene::build::material::coefficients;
 use crate::world::{Built, Coefficients, MemoryNeed, World};
+use std::path::Path;
 
 /// THE LIST: every kind of object, in the order they are built. `$then` is a macro that takes
 /// lines of table, field of the scene file and type.
@@ -36,6 +40,7 @@ macro_rules! object_kinds {
             "box" => boxes: BoxFile,
             "granular" => granular: GranularFile,
             "particles" => particles: ParticlesFile,
+            "mesh" => meshes: MeshFile,
             "body" => bodies: BodyFile,
         }
     };
@@ -119,16 +124,29 @@ macro_rules! table {
 }
 use table;
 
+/// What an object is built from besides its own keys.
+pub(super) struct Site<'a> {
+    /// For what is random.
+    pub seed: u64,
+    /// Where relative paths of meshes start; none: built-in meshes only.
+    pub folder: Option<&'a Path>,
+}
+
 /// An object as a scene file writes it: a row of one of the tables.
 pub(super) trait SceneObject: Table {
     /// What it will hold at most, counted before anything is allocated.
     fn need(&self) -> MemoryNeed;
 
-    /// Adds it to the world. Messages name the fields of `path`; `seed` is for what is random.
-    fn build(&self, world: &mut World, path: &str, seed: u64) -> Result<Built>;
+    /// Adds it to the world. Messages name the fields of `path`.
+    fn build(&self, world: &mut World, path: &str, site: &Site) -> Result<Built>;
+
+    /// The file or the built-in mesh that it is made from.
+    fn mesh_name(&self) -> Option<&str> {
+        None
+    }
 
     /// A key whose value is legal, but hardly what the author wants, and why.
-    fn doubt(&self) -> Option<(&'static str, String)> {
+    fn doubt(&self, _site: &Site) -> Option<(&'static str, String)> {
         None
     }
 

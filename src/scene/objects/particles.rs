@@ -3,7 +3,7 @@
 use super::fasten::{HoldFile, fasten};
 use super::mass::ball_mass;
 use super::pick::Layout;
-use super::{ObjectKinds, SceneObject, table};
+use super::{ObjectKinds, SceneObject, Site, table};
 use crate::error::Result;
 use crate::scene::bond::bond;
 use crate::scene::keys::one_of;
@@ -54,7 +54,7 @@ impl SceneObject for ParticlesFile {
         need(self.positions.len() as u128, u128::from(self.chain), 0)
     }
 
-    fn build(&self, world: &mut World, path: &str, _: u64) -> Result<Built> {
+    fn build(&self, world: &mut World, path: &str, _: &Site) -> Result<Built> {
         one_of(path, [("mass", self.mass.is_some()), ("density", self.density.is_some())])?;
         let mut phase = Phase::group(world.new_group());
         if self.self_collide {

@@ -1,10 +1,10 @@
 //! `[[box]]`: a soft lattice.
 
+use super::faces::Faces;
 use super::fasten::{HoldFile, fasten};
 use super::mass::DENSITY;
-use super::pick::Layout;
 use super::solid::{SolidWord, solid};
-use super::{ObjectKinds, SceneObject, table};
+use super::{ObjectKinds, SceneObject, Site, table};
 use crate::error::Result;
 use crate::scene::bond::bond;
 use crate::scene::keys::one_of;
@@ -13,7 +13,7 @@ use crate::scene::value::{
     AtLeastZero, Count, Exactly, Pick, Positive, Rotation, Share, Spacing, Tube, Vector,
 };
 use crate::world::{Built, Lattice, LatticeEdges, MemoryNeed, World};
-use glam::{Quat, Vec3};
+use glam::Quat;
 use serde::Deserialize;
 
 impl ObjectKinds {
@@ -121,7 +121,7 @@ impl SceneObject for BoxFile {
         need(product(&self.counts.0), edges, if self.has_volume() { 6 } else { 0 })
     }
 
-    fn build(&self, world: &mut World, path: &str, _: u64) -> Result<Built> {
+    fn build(&self, world: &mut World, path: &str, _: &Site) -> Result<Built> {
         one_of(path, [("mass", self.mass.is_some()), ("density", self.density.is_some())])?;
         let lattice = self.lattice(path)?;
         let built = world.add_lattice(&lattice)?;
@@ -133,37 +133,5 @@ impl SceneObject for BoxFile {
         let layout = Faces { local, spacing: lattice.spacing };
         fasten(world, path, &built, &layout, &self.pin, &self.hold)?;
         Ok(built)
-    }
-}
-
-/// Places of the particles in the frame of the box, m.
-struct Faces {
-    local: Vec<Vec3>,
-    spacing: f32,
-}
-
-impl Layout for Faces {
-    fn count(&self) -> usize {
-        self.local.len()
-    }
-
-    fn known(&self) -> &'static str {
-        "top, bottom, left, right, front, back, all, or an index"
-    }
-
-    fn word(&self, word: &str) -> Option<Vec<usize>> {
-        let direction = match word {
-            "top" => Vec3::Y,
-            "bottom" => Vec3::NEG_Y,
-            "right" => Vec3::X,
-            "left" => Vec3::NEG_X,
-            "front" => Vec3::Z,
-            "back" => Vec3::NEG_Z,
-            _ => return None,
-        };
-        let heights = self.local.iter().map(|p| p.dot(direction));
-        let outermost = heights.clone().fold(f32::NEG_INFINITY, f32::max);
-        let outer = heights.enumerate().filter(|(_, h)| *h > outermost - self.spacing * 0.25);
-        Some(outer.map(|(i, _)| i).collect())
     }
 }

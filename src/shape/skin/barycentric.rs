@@ -112,6 +112,17 @@ fn triple(near: &[u32], particles: &[Vec3]) -> Option<[u32; 3]> {
     None
 }
 
+/// A vertex on the plane of three of the particles near it: their weights, and its height above them.
+pub(super) fn plane_of(
+    vertex: Vec3,
+    near: &[u32],
+    particles: &[Vec3],
+) -> Option<(Vec<(u32, f32)>, f32)> {
+    let bond = Bond::new(vertex, triple(near, particles)?, particles);
+    let ([a, b, c], [s, t]) = (bond.particles, bond.along);
+    Some((vec![(a, 1.0 - s - t), (b, s), (c, t)], bond.height))
+}
+
 impl Bond {
     fn new(vertex: Vec3, triple: [u32; 3], particles: &[Vec3]) -> Self {
         let [a, b, c] = triple.map(|i| particles[i as usize].as_dvec3());

@@ -92,7 +92,11 @@ impl WeightedSkin {
 
 /// Weights that add up to 1 and give back the vertex, as near as possible to those that fall with
 /// distance; none when the particles do not span space.
-fn weights(vertex: Vec3, near: &[(u32, f32)], particles: &[Vec3]) -> Option<Vec<(u32, f32)>> {
+pub(super) fn weights(
+    vertex: Vec3,
+    near: &[(u32, f32)],
+    particles: &[Vec3],
+) -> Option<Vec<(u32, f32)>> {
     let reach = 1.2 * f64::from(near.last()?.1);
     if reach <= 0.0 {
         return None;

@@ -1,16 +1,18 @@
 //! What `motes run --export` writes as the run goes: a file for each moment, from the first one on,
-//! the obstacles beside them, and for VTK the list that ParaView opens as one film.
+//! the obstacles and the meshes of bodies beside them, and for VTK the list that ParaView opens as one film.
 
 use crate::painter::{Picture, Triangle, picture, tessellate};
 use glam::Vec3;
-use motes::export::{Format, Frame, Group, write_frame, write_series, write_world};
+use motes::export::{
+    Format, Frame, Group, write_frame, write_series, write_skin_series, write_skins, write_world,
+};
 use motes::{Collider, World};
 use std::path::{Path, PathBuf};
 
 /// Whether an export may write a file of this name into its folder.
 pub fn writes(format: Format, name: &str) -> bool {
     let stem = |ending: &str| name.strip_suffix(ending).and_then(|n| n.strip_suffix('.'));
-    let ours = |stem: &str| stem.starts_with("frame") || stem.starts_with("obstacles");
+    let ours = |stem: &str| ["frame", "obstacles", "skin"].iter().any(|own| stem.starts_with(own));
     stem(format.extension()).is_some_and(ours) || stem("series").is_some_and(ours)
 }
 
@@ -19,11 +21,13 @@ pub struct Exporter {
     format: Format,
     /// Step and time of each file.
     frames: Vec<(u64, f64)>,
+    /// The same of files of skins.
+    skins: Vec<(u64, f64)>,
 }
 
 impl Exporter {
     pub fn new(folder: PathBuf, format: Format) -> Self {
-        Exporter { folder, format, frames: Vec::new() }
+        Exporter { folder, format, frames: Vec::new(), skins: Vec::new() }
     }
 
     /// Writes the world as it is now.
@@ -37,14 +41,24 @@ impl Exporter {
             let name = format!("obstacles.{ending}");
             write_obstacles(&self.folder.join(name), self.format, world)?;
         }
-        self.frames.push((world.step_count(), world.time()));
+        let now = (world.step_count(), world.time());
+        if write_skins(&self.folder, self.format, world)? {
+            self.skins.push(now);
+        }
+        self.frames.push(now);
         Ok(())
     }
 
     /// Ends the run.
     pub fn finish(&self) -> motes::Result<()> {
         match self.format {
-            Format::Vtk => write_series(&self.folder, self.format, &self.frames),
+            Format::Vtk => {
+                write_series(&self.folder, self.format, &self.frames)?;
+                match self.skins.is_empty() {
+                    true => Ok(()),
+                    false => write_skin_series(&self.folder, self.format, &self.skins),
+                }
+            }
             _ => Ok(()),
         }
     }

@@ -13,8 +13,10 @@ use super::Triangle;
 use checker::checker;
 use fit::{Bonds, Fit};
 use glam::{Mat3, Vec3};
+use motes::shape::skin::Worn;
 use motes::{Object, ParticleId, World};
 use rings::Rings;
+use std::collections::HashSet;
 
 /// How much light a dark field throws back, compared with a bright one.
 const DARK: f32 = 0.78;
@@ -22,7 +24,7 @@ const DARK: f32 = 0.78;
 const BACK: f32 = 0.6;
 const PALE: [u8; 3] = [0xee, 0xe6, 0xd8];
 
-/// Triangles of one object, by slot.
+/// Triangles of one object, by slot, or by vertex where it wears a mesh.
 pub struct Skin {
     pub triangles: Vec<[usize; 3]>,
     /// The particles that are not drawn, since the skin is: all of the object, or where it is open
@@ -45,6 +47,8 @@ enum Smooth {
     Fit(Fit),
     /// It is not.
     Rings(Rings),
+    /// The body was made from a mesh, which is drawn in its stead.
+    Mesh(Worn),
 }
 
 impl Skin {
@@ -54,12 +58,23 @@ impl Skin {
             _ => None,
         }
     }
+
+    fn mesh(&self) -> Option<&Worn> {
+        match &self.smooth {
+            Smooth::Mesh(worn) => Some(worn),
+            _ => None,
+        }
+    }
 }
 
 /// A body of known shape with this many triangles or fewer is drawn with four times as many: a thin
 /// ring has too few of them to look round. With many such bodies there are fewer for each.
 const FEW: usize = 3000;
 const FEW_IN_ALL: usize = 30_000;
+
+/// A triangle of a mesh that leans away from the normal of its corner by more than this (cosine) is
+/// not shaded as round.
+const SHARP: f32 = 0.8;
 
 /// What all bodies of known shape share.
 struct Known {
@@ -83,7 +98,13 @@ pub fn skins(world: &World, torn: bool) -> Vec<(u32, Skin)> {
         few: FEW.min(FEW_IN_ALL / count),
     });
     let mut skins = Vec::new();
-    for (k, (_, object)) in world.objects().enumerate().filter(|(_, (_, o))| o.visible) {
+    let mut worn = world.skins();
+    for (k, (id, object)) in world.objects().enumerate().filter(|(_, (_, o))| o.visible) {
+        if let Some(own) = worn.iter().position(|(other, _)| *other == id) {
+            let (_, worn) = worn.swap_remove(own);
+            skins.extend(in_mesh(world, object, worn).map(|skin| (k as u32, skin)));
+            continue;
+        }
         let triangles = match &torn {
             Some(surfaces) => surfaces.get(k).map_or(&[][..], |(_, triangles)| triangles),
             None => object.surface().triangles(),
@@ -136,9 +157,29 @@ fn skin(
     Some(Skin { triangles, covered, closed, open, dark, smooth })
 }
 
+/// The skin of an object that wears a mesh; none when nothing is left of it.
+fn in_mesh(world: &World, object: &Object, worn: Worn) -> Option<Skin> {
+    let triangles: Vec<[usize; 3]> =
+        worn.triangles().iter().map(|t| t.map(|vertex| vertex as usize)).collect();
+    if triangles.is_empty() {
+        return None;
+    }
+    // Of a torn body the particles at the tear are seen, but not those right below the mesh.
+    let open = worn.is_torn();
+    let below: HashSet<usize> =
+        triangles.iter().flatten().filter_map(|&vertex| worn.nearest(vertex)).collect();
+    let is_seen = |slot: usize| {
+        open && !below.contains(&slot) && worn.exposed().binary_search(&(slot as u32)).is_ok()
+    };
+    let own = object.particles().filter_map(|id| world.particles().slot(id));
+    let covered = own.filter(|&slot| !is_seen(slot)).collect();
+    let dark = Vec::new();
+    Some(Skin { triangles, covered, closed: true, open, dark, smooth: Smooth::Mesh(worn) })
+}
+
 /// What a skin needs to know of particles, by slot.
 pub struct Particles<'a> {
-    pub at: &'a dyn Fn(usize) -> Vec3,
+    pub at: &'a (dyn Fn(usize) -> Vec3 + Sync),
     pub radius: &'a dyn Fn(usize) -> f32,
     pub color: &'a dyn Fn(usize) -> [u8; 3],
 }
@@ -172,7 +213,11 @@ impl Tailor {
         of: &Particles,
         pattern: Pattern,
     ) {
-        self.add_plain(out, skins.clone().filter(|skin| skin.fit().is_none()), of, pattern);
+        let is_plain = |skin: &&Skin| skin.fit().is_none() && skin.mesh().is_none();
+        self.add_plain(out, skins.clone().filter(is_plain), of, pattern);
+        for (skin, worn) in skins.clone().filter_map(|skin| Some((skin, skin.mesh()?))) {
+            self.add_mesh(out, skin, worn, of);
+        }
         for (skin, fit) in skins.filter_map(|skin| Some((skin, skin.fit()?))) {
             self.add_fitted(out, skin, fit, of);
         }
@@ -217,6 +262,24 @@ impl Tailor {
                 let (p, n) = ([a, c, b], [-na, -nc, -nb]);
                 out.push(Triangle { p, n, color: pale(color), two_sided: false });
             }
+        }
+    }
+
+    /// One that wears a mesh. Where the mesh has an edge, it keeps it.
+    fn add_mesh(&mut self, out: &mut Vec<Triangle>, skin: &Skin, worn: &Worn, of: &Particles) {
+        let Tailor { places, normals, .. } = self;
+        *places = worn.vertices(of.at);
+        find_normals(normals, places, skin.triangles.iter());
+        for corners in &skin.triangles {
+            let p = corners.map(|vertex| places[vertex]);
+            let own = (p[1] - p[0]).cross(p[2] - p[0]).normalize_or_zero();
+            let n = corners.map(|vertex| match own.dot(normals[vertex]) < SHARP {
+                true => own,
+                false => normals[vertex],
+            });
+            let near = |vertex: usize| worn.nearest(vertex).unwrap_or_default();
+            let color = mean(corners.map(|vertex| (of.color)(near(vertex))));
+            out.push(Triangle { p, n, color, two_sided: skin.open });
         }
     }
 
@@ -296,7 +359,7 @@ mod tests {
     }
 
     /// The corners of a body's skin as it is drawn, and without any smoothing.
-    fn corners(world: &World, pose: impl Fn(Vec3) -> Vec3) -> [Vec<Vec3>; 2] {
+    fn corners(world: &World, pose: impl Fn(Vec3) -> Vec3 + Sync) -> [Vec<Vec3>; 2] {
         let p = world.particles();
         let of = Particles {
             at: &|slot| pose(p.positions()[slot].truncate()),

@@ -17,7 +17,7 @@ macro_rules! pictures {
 }
 pictures! {
     "axe" "cloth_hang" "cloth_stretch" "curtain" "flag" "grains_box" "granular_216k"
-    "ledge" "push_through" "sand_heap" "spike" "stairs" "tear" "trampoline"
+    "ledge" "push_through" "rabbit" "sand_heap" "spike" "stairs" "tear" "trampoline"
 }
 
 /// A scene that can be opened.

@@ -25,7 +25,7 @@ impl Outlines {
     pub fn of(&mut self, wanted: &Placement) -> Lines {
         let half = 0.5 * (wanted.size() + wanted.spacing);
         let plain: Lines = match wanted.what {
-            What::Mesh => scaled(self.mesh(wanted), Vec3::splat(wanted.scale)),
+            What::Mesh | What::SoftMesh => scaled(self.mesh(wanted), Vec3::splat(wanted.scale)),
             What::Box | What::Grains => scaled(&cube(), half),
             What::Cloth => scaled(&sheet(), half),
             What::Ball => scaled(&ball(), half),
@@ -150,7 +150,7 @@ mod tests {
             let lines = outlines.of(&wanted);
             let size = |axis: Vec3| lift(&lines, axis) + lift(&lines, -axis);
             let (x, y) = (size(Vec3::X), size(Vec3::Y));
-            if what == What::Mesh {
+            if wanted.is_mesh() {
                 let (low, high) = placed_mesh(&wanted).unwrap().0.bounds().unwrap();
                 assert!((y - 2.0 * (high.x - low.x)).abs() < 0.05 * y, "{name}: {y}");
                 continue;

@@ -2,7 +2,7 @@
 
 use super::action::Action;
 use super::input::Input;
-use super::physics::{Ball, Command, Placement, Wedge, What};
+use super::physics::{Ball, Command, Wedge, What};
 use super::state::Viewer;
 use super::{aim, keys, outline};
 use glam::{Vec2, Vec3};
@@ -287,10 +287,15 @@ impl Viewer {
             "toml" | "motes" => self.open(&path.to_string_lossy()),
             "obj" => {
                 let file = path.to_string_lossy();
-                self.place(Placement::of_file(&file));
+                let wanted = self.placement.of_file(&file);
                 // At hand in the panel, to be placed elsewhere too.
-                self.placement.what = What::Mesh;
+                self.placement.what = wanted.what;
                 self.placement.file = file.into();
+                if wanted.what == What::Mesh {
+                    let other = "choose `soft mesh` under Place to drop meshes as soft bodies";
+                    self.messages.say(other.into(), false);
+                }
+                self.place(wanted);
             }
             _ => self.messages.say(
                 format!(

@@ -20,7 +20,7 @@ pub fn draw(kit: &Kit, viewer: &mut Viewer) {
     let group = group.map(|slot| Phase(viewer.moment.phases[slot]).group_number());
     let wanted = &mut viewer.placement;
     kit.pick("what", &mut wanted.what, &What::ALL);
-    let is_mesh = wanted.what == What::Mesh;
+    let is_mesh = wanted.is_mesh();
     if is_mesh {
         mesh(kit, wanted);
     }
@@ -31,7 +31,8 @@ pub fn draw(kit: &Kit, viewer: &mut Viewer) {
     if is_mesh {
         let hint = "times the size it was made with";
         number(kit, "scale", &mut wanted.scale, 0.01, 100.0, " x", hint);
-    } else {
+    }
+    if wanted.what != What::Mesh {
         body(kit, wanted, group);
     }
     if ui.button("Place") {
@@ -63,14 +64,12 @@ fn mesh(kit: &Kit, wanted: &mut Placement) {
 /// What is made of particles.
 fn body(kit: &Kit, wanted: &mut Placement, selected: Option<u32>) {
     let ui = kit.ui;
-    let mut counts = wanted.counts.map(|n| n as i32);
-    if Drag::new("particles").range(2, 64).speed(0.1).build_array(ui, &mut counts) {
-        wanted.counts = counts.map(|n| n.clamp(2, 64) as u32);
+    if wanted.what == What::SoftMesh {
+        voxels(kit, wanted);
+    } else {
+        lattice(kit, wanted);
     }
-    let [x, y, z] = wanted.size().to_array();
-    kit.hint(&format!("along x, y, z, 2 to 64; {x:.2} x {y:.2} x {z:.2} m"));
     let w = wanted;
-    number(kit, "spacing", &mut w.spacing, 0.002, 1.0, " m", "between particles");
     number(kit, "mass", &mut w.mass, 0.001, 1000.0, " kg", "of the whole object");
     if w.what != What::Grains {
         bonds(kit, w);
@@ -88,6 +87,28 @@ fn body(kit: &Kit, wanted: &mut Placement, selected: Option<u32>) {
         kit.hint("its particles collide with each other");
         ui.same_line();
     }
+}
+
+/// Of a soft mesh.
+fn voxels(kit: &Kit, wanted: &mut Placement) {
+    let mut along = [wanted.resolution as i32];
+    if Drag::new("voxels").range(2, 96).speed(0.1).build_array(kit.ui, &mut along) {
+        wanted.resolution = along[0].clamp(2, 96) as u32;
+    }
+    kit.hint("along the longest side of the mesh, 2 to 96");
+}
+
+/// Of what stands in rows.
+fn lattice(kit: &Kit, wanted: &mut Placement) {
+    let ui = kit.ui;
+    let mut counts = wanted.counts.map(|n| n as i32);
+    if Drag::new("particles").range(2, 64).speed(0.1).build_array(ui, &mut counts) {
+        wanted.counts = counts.map(|n| n.clamp(2, 64) as u32);
+    }
+    let [x, y, z] = wanted.size().to_array();
+    kit.hint(&format!("along x, y, z, 2 to 64; {x:.2} x {y:.2} x {z:.2} m"));
+    let hint = "between particles";
+    number(kit, "spacing", &mut wanted.spacing, 0.002, 1.0, " m", hint);
 }
 
 /// What holds the particles together.

@@ -13,18 +13,21 @@ pub enum What {
     Cloth,
     /// Loose particles.
     Grains,
+    /// A soft body of the voxels of a mesh.
+    SoftMesh,
     /// An obstacle: nothing moves it.
     Mesh,
 }
 
 impl What {
-    pub const ALL: [(What, &'static str); 7] = [
+    pub const ALL: [(What, &'static str); 8] = [
         (What::Box, "soft box"),
         (What::Ball, "soft ball"),
         (What::Cylinder, "soft cylinder"),
         (What::Torus, "soft torus"),
         (What::Cloth, "cloth"),
         (What::Grains, "grains"),
+        (What::SoftMesh, "soft mesh"),
         (What::Mesh, "mesh (fixed)"),
     ];
 
@@ -41,6 +44,8 @@ pub struct Placement {
     pub position: Vec3,
     /// About x, then y, then z, degrees.
     pub rotation: Vec3,
+    /// Voxels along the longest side of a soft mesh.
+    pub resolution: u32,
     /// Particles along each side.
     pub counts: [u32; 3],
     /// Distance between particles, m.
@@ -70,6 +75,7 @@ impl Default for Placement {
             what: What::Box,
             position: Vec3::Y,
             rotation: Vec3::ZERO,
+            resolution: 16,
             counts: [6, 6, 6],
             spacing: 0.06,
             mass: 1.0,
@@ -86,19 +92,24 @@ impl Default for Placement {
 }
 
 impl Placement {
-    /// A mesh where its file has it.
-    pub fn of_file(file: &str) -> Self {
-        Placement {
-            what: What::Mesh,
-            position: Vec3::ZERO,
-            file: file.into(),
-            ..Placement::default()
-        }
+    /// A mesh where its file has it, as an obstacle or, where these numbers are those of a soft mesh,
+    /// as a body with them.
+    pub fn of_file(&self, file: &str) -> Self {
+        let wanted = match self.what {
+            What::SoftMesh => self.clone(),
+            _ => Placement { what: What::Mesh, ..Placement::default() },
+        };
+        Placement { position: Vec3::ZERO, rotation: Vec3::ZERO, file: file.into(), ..wanted }
     }
 
     pub fn turn(&self) -> Quat {
         let [x, y, z] = self.rotation.to_array().map(f32::to_radians);
         Quat::from_rotation_z(z) * Quat::from_rotation_y(y) * Quat::from_rotation_x(x)
+    }
+
+    /// Whether it is made of a mesh.
+    pub fn is_mesh(&self) -> bool {
+        matches!(self.what, What::Mesh | What::SoftMesh)
     }
 
     /// Sides of what is made of particles, from centre to centre, m; a cloth lies flat.
