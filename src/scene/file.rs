@@ -3,7 +3,8 @@
 //! [`super::objects`].
 
 use super::objects::{
-    BoxFile, ClothFile, Entry, GranularFile, MeshFile, ParticlesFile, entries, object_kinds,
+    BodyFile, BoxFile, ClothFile, Entry, GranularFile, MeshFile, ParticlesFile, entries,
+    object_kinds,
 };
 use super::value::{
     Angle, AtLeastZero, Count, Direction, Exactly, Positive, Real, Real64, Rotation, Scale, Share,

@@ -24,11 +24,11 @@
 //!
 //! # Objects
 //!
-//! Objects are built in the order cloth, box, granular, particles, mesh, and are called by their `name`
+//! Objects are built in the order cloth, box, granular, particles, mesh, body, and are called by their `name`
 //! or else by their place: `cloth.0`, `box.2`. [`ObjectKinds`] is the page of their tables
 //! [`[[cloth]]`](ObjectKinds::CLOTH), [`[[box]]`](ObjectKinds::BOX),
-//! [`[[granular]]`](ObjectKinds::GRANULAR), [`[[particles]]`](ObjectKinds::PARTICLES) and
-//! [`[[mesh]]`](ObjectKinds::MESH), with every key.
+//! [`[[granular]]`](ObjectKinds::GRANULAR), [`[[particles]]`](ObjectKinds::PARTICLES),
+//! [`[[mesh]]`](ObjectKinds::MESH) and [`[[body]]`](ObjectKinds::BODY), with every key.
 //!
 //! # Values of several keys
 //!

@@ -4,6 +4,7 @@
 use super::layout::{PIN_HEADER, SET_COLUMNS, SET_HEADER, materials};
 use super::stages;
 use crate::cpu::Scratch;
+use crate::cpu::shape::CHUNK;
 use crate::pass::Buffer;
 use crate::table::Mark;
 use crate::world::material::MaterialPairs;
@@ -55,6 +56,10 @@ pub(crate) struct Plan {
     pub fans: usize,
     /// Winds that blow on surfaces.
     pub winds: usize,
+    /// Bodies that keep their shape, their links, and chunks of these.
+    pub bodies: usize,
+    pub links: usize,
+    pub chunks: usize,
     /// Workgroup size.
     pub workgroup: u32,
 }
@@ -167,6 +172,9 @@ impl Plan {
                 0
             },
             winds,
+            bodies: world.bodies.rows.len(),
+            links: world.bodies.links.len(),
+            chunks: world.bodies.rows.iter().map(|body| body.links().len().div_ceil(CHUNK)).sum(),
             workgroup,
         }
     }

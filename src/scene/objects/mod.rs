@@ -4,6 +4,7 @@
 //! how it is built, and which of its particles a pick names. To add a kind, write its file and put
 //! it into the list below.
 
+mod body;
 mod cloth;
 mod faces;
 mod fasten;
@@ -17,6 +18,7 @@ mod solid;
 #[cfg(test)]
 mod tests;
 
+pub(super) use body::BodyFile;
 pub(super) use cloth::ClothFile;
 pub(super) use granular::GranularFile;
 pub(super) use particles::ParticlesFile;
@@ -39,6 +41,7 @@ macro_rules! object_kinds {
             "granular" => granular: GranularFile,
             "particles" => particles: ParticlesFile,
             "mesh" => meshes: MeshFile,
+            "body" => bodies: BodyFile,
         }
     };
 }
