@@ -12,7 +12,10 @@ use glam::Vec3;
 use motes::pass::{PASSES, PassInfo};
 use motes::world::collider::{Pose, Shape};
 use motes::world::{Acceleration, BroadPhase};
-use motes::{Backend, Bond, Engine, Kind, Particle, Pass, Phase, Scene, Solver, StepReport, World};
+use motes::{
+    Backend, Body, BodyShape, Bond, Engine, Kind, Particle, Pass, Phase, Scene, Solver, StepReport,
+    World,
+};
 use worlds::{breakable, cube, listed_pairs, machine, settled};
 
 /// What a pass is timed on.
@@ -31,6 +34,8 @@ enum On {
     Flag,
     /// A cloth of 100 x 100 that comes to rest on the rabbit.
     Draped,
+    /// A thousand rigid boxes of 6 particles a side that turn in free fall.
+    Boxes,
     /// 10 000 particles of water in a tank.
     Dam,
     /// A cube of 20 particles a side.
@@ -56,6 +61,7 @@ const BENCHES: &[(&str, On, Per)] = &[
     ("sort_particles", Grid, Particle),
     ("catch_wind", Flag, Particle),
     ("predict", Grid, Particle),
+    ("body_predict", Boxes, Particle),
     ("bounds", Grid, Particle),
     ("remember_contacts", Grid, Pair),
     ("grid_count", Grid, Particle),
@@ -83,8 +89,12 @@ const BENCHES: &[(&str, On, Per)] = &[
     ("solve_points", Draped, Particle),
     ("density_lambda", Dam, Particle),
     ("density_delta", Dam, Particle),
+    ("shape_moments", Boxes, Particle),
+    ("shape_rotation", Boxes, Particle),
+    ("shape_apply", Boxes, Particle),
     ("accelerate", Cloth, Particle),
     ("update_velocity", Grid, Particle),
+    ("body_velocity", Boxes, Particle),
     ("fluid_viscosity", Dam, Particle),
     ("sleep", Grid, Particle),
     ("rebase", Grid, Particle),
@@ -157,6 +167,16 @@ fn stage(on: On, pile: &World) -> World {
             for id in (0..1000).map(|i| motes::ParticleId(i * 10)) {
                 let at = world.position(id).expect("there");
                 world.drag(id, at, 1e-3).expect("legal");
+            }
+            world
+        }
+        Boxes => {
+            let mut world = World::new();
+            let shape = BodyShape::block([6; 3], 0.15, 1000.0).expect("legal");
+            for k in 0..1000 {
+                let place = Vec3::new((k % 10) as f32, (k / 10 % 10) as f32, (k / 100) as f32);
+                let body = Body { spin: Vec3::Y, ..Body::rigid(place * 2.0) };
+                world.add_body(&shape, &body).expect("legal");
             }
             world
         }

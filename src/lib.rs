@@ -39,10 +39,10 @@ pub use report::StepReport;
 pub use scene::{CheckResult, Checker, Scene};
 pub use step::{Condition, Dispatch, Loop, Node, Part, Pass, Schedule, schedule};
 pub use world::{
-    Bond, Built, Cloth, Coefficients, Collider, Fluid, FluidRegion, Force, ForceKind, Grains,
-    Lattice, LatticeEdges, ListDescription, ListFilter, ListId, ListPairs, ListReach, Material,
-    MaterialId, Object, ObjectId, Params, Particle, ParticleId, Path, Phase, SoftMesh, Solid,
-    Solver, SurfaceWind, Who, World,
+    Body, BodyId, BodyShape, Bond, Built, Cloth, Coefficients, Collider, Fluid, FluidRegion, Force,
+    ForceKind, Grains, Lattice, LatticeEdges, ListDescription, ListFilter, ListId, ListPairs,
+    ListReach, MatchedBody, Matching, Material, MaterialId, Object, ObjectId, Params, Particle,
+    ParticleId, Path, Phase, RotationMethod, SoftMesh, Solid, Solver, SurfaceWind, Who, World,
 };
 
 /// The vector instructions the engine uses here: `scalar`, `wide` or `avx2`. The best there are,

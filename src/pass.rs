@@ -49,11 +49,13 @@ passes! {
     BreakConstraints "break_constraints" "removes constraints strained past their threshold, lets others yield"
         reads [Position Start Distance Bend Volume] writes [Distance Bend Volume];
     SortParticles "sort_particles" "puts particles that are near in space near in memory, now and then"
-        reads [Sorted] writes [Position Predicted Velocity Radius Phase Material Rest Start ListReference Points Codes Sorted Delta Distance Bend Volume Pins Surfaces ContactMemory];
+        reads [Sorted] writes [Position Predicted Velocity Radius Phase Material Rest Start ListReference Points Codes Sorted Delta Distance Bend Volume Pins Surfaces ContactMemory Links];
     CatchWind "catch_wind" "lets the triangles of cloth catch the wind: drag and lift"
         reads [Position Start Velocity Rest Surfaces Winds] writes [Delta Velocity];
     Predict "predict" "applies forces and moves each particle along its velocity; clears the multipliers"
         reads [Position Start Velocity] writes [Position Velocity Predicted Start Distance Bend Volume Pins];
+    BodyPredict "body_predict" "turns bodies as their particles turn about the centre"
+        reads [Position Start Velocity Links Bodies BodySums] writes [Predicted Bodies BodySums BodyPushes];
     Bounds "bounds" "finds whether a particle left its list's margin and, if so, the box around all"
         reads [Position Predicted Radius ListReference] writes [ListReference Points];
     RememberContacts "remember_contacts" "tells the world what contacts hold, before lists are made anew and after a step"
@@ -116,10 +118,18 @@ passes! {
         reads [Position Predicted Volume] writes [Predicted Volume Corrections];
     SolvePin "solve_pin" "pulls pinned particles to their targets"
         reads [Position Predicted Pins] writes [Predicted Pins];
+    ShapeMoments "shape_moments" "adds up what the particles of each body say, chunk by chunk"
+        reads [Position Predicted Links Bodies] writes [BodySums];
+    ShapeRotation "shape_rotation" "finds how each body is turned, and the goals that follow"
+        reads [BodySums Bodies] writes [Bodies];
+    ShapeApply "shape_apply" "moves the particles of bodies towards their goals"
+        reads [Position Predicted Links Bodies BodyPushes] writes [Predicted BodyPushes];
     Accelerate "accelerate" "carries iterates further the way they went, and stops when they diverge"
         reads [Predicted Iterates Distance Bend Volume Pins] writes [Predicted Iterates Distance Bend Volume Pins];
     UpdateVelocity "update_velocity" "makes velocities from the moves; quarantines non-finite particles"
         reads [Position Start Predicted Velocity] writes [Velocity Predicted Position];
+    BodyVelocity "body_velocity" "gives the velocities of bodies the direction that they have where they arrive"
+        reads [Position Start Links Bodies] writes [Velocity];
     FluidViscosity "fluid_viscosity" "lets fluid take part in the velocity of the fluid around it"
         reads [Position Predicted Radius Phase Velocity Neighbors] writes [Delta Velocity];
     Sleep "sleep" "takes the new positions, unless a particle is slower than the sleeping threshold"

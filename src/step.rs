@@ -70,6 +70,7 @@ pub fn schedule(world: &World) -> Schedule {
         0 => 0,
         _ => world.surface_winds().count() as u32,
     };
+    let bodies = !world.bodies.is_empty();
     // Most solvers move the two particles of a contact at once. Jacobi first gathers what every
     // contact asks for, and `apply_deltas` then moves the particles.
     let gathers = solver == Solver::Jacobi;
@@ -79,6 +80,7 @@ pub fn schedule(world: &World) -> Schedule {
         && matches!(solver, Solver::Colored | Solver::Jacobi)
         && !contacts
         && !obstacles
+        && !bodies
         && !fluid;
     let structure =
         contacts.then(|| lists::structure(world, &ListDescription::contacts(&world.params)));
@@ -99,6 +101,9 @@ pub fn schedule(world: &World) -> Schedule {
             substep.part(Pass::CatchWind, Part::Wind(wind));
         }
         substep.run(Pass::Predict);
+        if bodies {
+            substep.run(Pass::BodyPredict);
+        }
         if let Some(structure) = structure {
             substep.for_list(ListId::CONTACTS, ListDescription::CONTACTS, |list| {
                 list.run(Pass::Bounds);
@@ -162,6 +167,11 @@ pub fn schedule(world: &World) -> Schedule {
                 sweep(&mut sweeps, world, kind, solver);
             }
             turn.extend(sweeps);
+            if bodies {
+                turn.run(Pass::ShapeMoments);
+                turn.run(Pass::ShapeRotation);
+                turn.run(Pass::ShapeApply);
+            }
             if accelerates {
                 turn.run(Pass::Accelerate);
             }
@@ -190,6 +200,9 @@ pub fn schedule(world: &World) -> Schedule {
             }
         }
         substep.run(Pass::UpdateVelocity);
+        if bodies {
+            substep.run(Pass::BodyVelocity);
+        }
         if world.params.fluid_viscosity > 0.0 && fluid {
             of_fluid(
                 substep,

@@ -100,7 +100,7 @@ fn errors(world: &World, width: f32) -> (f64, f64) {
 }
 
 /// What the particles of a world would move by in one iteration, in f64 and by brute force: all in turn
-/// as docs/physics.md, section 7, has it, without walls and artificial pressure.
+/// as docs/physics.md, section 8, has it, without walls and artificial pressure.
 fn moves(world: &World) -> Vec<DVec3> {
     let p = world.particles();
     let at: Vec<DVec3> = p.positions().iter().map(|x| x.truncate().as_dvec3()).collect();

@@ -212,7 +212,7 @@ fn auto_chooses_by_count_and_spread() {
     assert_eq!(search.used(), BroadPhase::Brute);
     let radii: Vec<f32> = (0..1000).map(|i| [0.1, 0.1, 0.1, 1.0, 0.1, 0.1, 10.0][i % 7]).collect();
     search.find(&points, Reach::Radii { radii: &radii, margin: 1.2 }).unwrap();
-    assert_eq!(search.used(), BroadPhase::Bvh);
+    assert_eq!(search.used(), BroadPhase::Octree);
 }
 
 /// A comparison must be able to fail: a reach a little shorter is another set.

@@ -10,6 +10,8 @@ mod added;
 #[allow(dead_code)] // what only the command line of the driver uses
 #[path = "../examples/assemble/assembler/mod.rs"]
 mod assembler;
+#[path = "parity/bodies.rs"]
+mod bodies;
 #[path = "parity/constraints.rs"]
 mod constraints;
 #[path = "parity/contacts.rs"]

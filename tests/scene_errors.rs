@@ -72,7 +72,10 @@ fn syntax() {
 
 #[test]
 fn unknown_keys() {
-    refused("colour = 3\n", &["s.toml:1", "no key `colour`", "known: box, camera", "column 1"]);
+    refused(
+        "colour = 3\n",
+        &["s.toml:1", "no key `colour`", "known: body, box, camera", "column 1"],
+    );
     refused(&cloth("radus = 0.1"), &["s.toml:5: cloth.0.radus: ", "radius"]);
     refused("[params]\n\ndd = 0.1\n", &["s.toml:3: params.dd: ", "known: gravity"]);
     let gone = "`stabilization` is gone: contacts push old overlap out themselves, no faster than \
@@ -89,7 +92,7 @@ fn unknown_keys() {
 #[test]
 fn did_you_mean() {
     refused(&cloth("colums = 3"), &["cloth.0.colums: ", "did you mean `columns`?"]);
-    refused("[[clothes]]\n", &["s.toml:1: clothes: ", "known: box"]);
+    refused("[[clothes]]\n", &["s.toml:1: clothes: ", "known: body, box"]);
     refused("[[cloht]]\n", &["s.toml:1: cloht: ", "did you mean `cloth`?"]);
     refused("[params]\niteratons = 3\n", &["params.iteratons: ", "did you mean `iterations`?"]);
     refused("iterations = 3\n", &["s.toml:1: iterations: ", "did you mean `params.iterations`?"]);
@@ -467,4 +470,29 @@ fn a_mesh_that_is_not_closed_is_built_with_a_warning() {
         .unwrap();
     let error = Scene::load(path.to_str().unwrap()).unwrap().build().unwrap_err().to_string();
     assert!(error.contains("s.toml:2") && error.contains("open.obj:2"), "{error}");
+}
+
+#[test]
+fn wrong_bodies() {
+    let block = "counts = [2, 2, 2]\nspacing = 0.1\n";
+    let wrong = [
+        ("", "counts"),
+        ("counts = [2, 2, 2]", "body.0.spacing"),
+        ("counts = [0, 2, 2]\nspacing = 0.1", "body.0.counts"),
+        ("mesh = \"rabit\"", "rabbit"),
+        ("mesh = \"rabbit\"\nspacing = 0.1", "body.0.spacing"),
+        ("mesh = \"rabbit\"\nmerge = 2", "body.0.merge"),
+        ("mesh = \"rabbit\"\ncounts = [1, 1, 1]", "mesh"),
+        ("@\nresolution = 4", "body.0.resolution"),
+        ("@\nmatching = \"soft\"", "matching"),
+        ("@\nstretch = 0.5", "body.0.stretch"),
+        ("@\nmatching = \"linear\"\nstretch = 2", "stretch"),
+        ("@\ncompliance = -1", "compliance"),
+    ];
+    for (text, part) in wrong {
+        let text = text.replace('@', block);
+        refused(&format!("[[body]]\n{text}\n"), &[part, "s.toml"]);
+    }
+    let world = make(&format!("[[body]]\n{block}matching = \"linear\"\n"), None, &[]).unwrap();
+    assert_eq!((world.particles().len(), world.bodies()[0].matching().stretch), (8, 0.5));
 }

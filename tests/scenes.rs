@@ -51,6 +51,7 @@ macro_rules! keeps_its_promises {
 
 keeps_its_promises! {
     axe: "axe";
+    bodies: "bodies";
     cloth_hang: "cloth_hang";
     cloth_stretch: "cloth_stretch";
     curtain: "curtain";

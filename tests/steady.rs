@@ -2,7 +2,7 @@
 
 use glam::Vec3;
 use motes::world::collider::{Pose, Shape};
-use motes::{Backend, Bond, Cloth, Collider, Engine, Grains, Solver, World};
+use motes::{Backend, Body, BodyShape, Bond, Cloth, Collider, Engine, Grains, Solver, World};
 use std::alloc::{GlobalAlloc, Layout, System};
 use std::sync::atomic::{AtomicUsize, Ordering::Relaxed};
 
@@ -60,6 +60,8 @@ fn steps(solver: Solver, backend: Backend, each: usize) {
     let ids = world.add_cloth(&cloth).unwrap();
     world.pin(ids[0]).unwrap();
     world.add_grains(&Grains { origin: Vec3::new(0.2, 0.3, 0.2), ..Grains::default() }).unwrap();
+    let shape = BodyShape::block([4; 3], 0.1, 1000.0).unwrap();
+    world.add_body(&shape, &Body::rigid(Vec3::new(3.0, 0.3, 0.0))).unwrap();
     let mut engine = Engine::new(world, backend.clone()).unwrap();
     for _ in 0..200 {
         engine.step(1.0 / 60.0).unwrap();

@@ -1,4 +1,4 @@
-//! Moves fluid, and what is in it, by the multipliers (docs/physics.md, section 7).
+//! Moves fluid, and what is in it, by the multipliers (docs/physics.md, section 8).
 //! dp_i = w_i (sum of (V_j lambda_i + V_i lambda_j) (1 + s) grad W_ij + lambda_i times the gradient of the
 //! walls). What a pair asks for is the same for both but for its sign, so momentum is kept. Solids have
 //! no lambda of their own.

@@ -1,5 +1,5 @@
 //! Finds how compressed the fluid is, and the multipliers that will put it right (Macklin and Müller
-//! 2013; docs/physics.md, section 7).
+//! 2013; docs/physics.md, section 8).
 //! C_i = sum of V_j W_ij + what walls fill - 1, clamped at 0 unless tension is wanted;
 //! lambda_i = -C_i / (w_i |grad_i C_i|² + sum of w_j |grad_j C_i|² + eps S_i). V_j counts whatever the
 //! neighbour is, so one of another fluid counts as this fluid in its place, and so does a solid.

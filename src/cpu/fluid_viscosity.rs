@@ -1,5 +1,5 @@
 //! Lets fluid take part in the velocity of the fluid around it (XSPH, Schechter and Bridson 2012;
-//! docs/physics.md, section 7).
+//! docs/physics.md, section 8).
 //! v_i += c sum of 2 m_j / (rho_i + rho_j) W_ij (v_j - v_i), with c = a h / (1 + a h). Times m_i that is the
 //! same for both of a pair but for its sign, so momentum is kept where densities differ, too.
 //! Reads: position and predicted [m, 1/kg], radius [m], phase, velocity [m/s], the list. Writes: delta: how

@@ -5,6 +5,8 @@ pub mod collide_environment;
 pub(crate) mod accelerate;
 pub(crate) mod anchor_contacts;
 pub(crate) mod apply_deltas;
+pub(crate) mod body_predict;
+pub(crate) mod body_velocity;
 pub(crate) mod bounds;
 pub(crate) mod break_constraints;
 pub(crate) mod bvh_boxes;
@@ -31,6 +33,9 @@ pub(crate) mod radix_scatter;
 pub(crate) mod rebase;
 pub(crate) mod remember_contacts;
 pub(crate) mod restitution;
+pub(crate) mod shape_apply;
+pub(crate) mod shape_moments;
+pub(crate) mod shape_rotation;
 pub(crate) mod sleep;
 pub(crate) mod solve_bend;
 pub(crate) mod solve_contacts;
@@ -45,6 +50,7 @@ pub(crate) mod update_velocity;
 pub(crate) mod contact;
 pub(crate) mod fluid;
 pub(crate) mod search;
+pub(crate) mod shape;
 pub(crate) mod solve;
 pub(crate) mod team;
 
@@ -119,6 +125,8 @@ pub(crate) struct Scratch {
     pub pricked: Vec<u32>,
     /// 1 when a triangle passes one of them on its way, or was moved since they were listed; else 0.
     pub stirred: u32,
+    /// Bodies that keep their shape.
+    pub matched: shape::Matched,
     /// Which rows of a kind break.
     pub gone: Vec<bool>,
     /// Pose of each collider at both ends of the substep, and what spares particles far from it.
@@ -217,6 +225,11 @@ impl Cpu {
             Pass::BreakConstraints => break_constraints::run(team, world, scratch, report),
             Pass::CatchWind => catch_wind::run(team, world, scratch, &at),
             Pass::Predict => predict::run(team, world, scratch, &at),
+            Pass::BodyPredict => body_predict::run(team, world, scratch, &at),
+            Pass::ShapeMoments => shape_moments::run(team, world, scratch),
+            Pass::ShapeRotation => shape_rotation::run(team, world, scratch),
+            Pass::ShapeApply => shape_apply::run(team, world, scratch, &at),
+            Pass::BodyVelocity => body_velocity::run(team, world, scratch, &at),
             Pass::SortParticles => sort_particles::run(world, scratch),
             Pass::Bounds => bounds::run(team, world, scratch, &at),
             Pass::GridCount

@@ -5,6 +5,7 @@ use super::Scene;
 /// Every file of assets/scenes, in the order they are listed. A test compares it to the folder.
 const SCENES: &[(&str, &str)] = &[
     ("axe", include_str!("../../assets/scenes/axe.toml")),
+    ("bodies", include_str!("../../assets/scenes/bodies.toml")),
     ("cloth_hang", include_str!("../../assets/scenes/cloth_hang.toml")),
     ("cloth_stretch", include_str!("../../assets/scenes/cloth_stretch.toml")),
     ("curtain", include_str!("../../assets/scenes/curtain.toml")),

@@ -3,7 +3,7 @@
 //! [`super::objects`].
 
 use super::objects::{
-    BoxFile, ClothFile, Entry, FluidFile, GranularFile, MeshFile, ParticlesFile, entries,
+    BodyFile, BoxFile, ClothFile, Entry, FluidFile, GranularFile, MeshFile, ParticlesFile, entries,
     object_kinds,
 };
 use super::value::{

@@ -65,6 +65,10 @@ fn idle_softness(method: Method, path: &str, value: f64, all: &[(String, f64)]) 
         Method::Pbd => ("compliance", "stiffness", "xpbd", value == 0.0),
         Method::Xpbd => ("stiffness", "compliance", "pbd", value == 1.0),
     };
+    // Bodies give way by their compliance under every method.
+    if path.starts_with("body.") {
+        return None;
+    }
     let start = path.strip_suffix(mine)?;
     if !(start.ends_with(['.', '_'])) || is_rigid {
         return None;

@@ -24,11 +24,12 @@
 //!
 //! # Objects
 //!
-//! Objects are built in the order cloth, box, granular, particles, mesh, fluid, and are called by their `name`
+//! Objects are built in the order cloth, box, granular, particles, mesh, body, fluid, and are called by their `name`
 //! or else by their place: `cloth.0`, `box.2`. [`ObjectKinds`] is the page of their tables
 //! [`[[cloth]]`](ObjectKinds::CLOTH), [`[[box]]`](ObjectKinds::BOX),
 //! [`[[granular]]`](ObjectKinds::GRANULAR), [`[[particles]]`](ObjectKinds::PARTICLES),
-//! [`[[mesh]]`](ObjectKinds::MESH) and [`[[fluid]]`](ObjectKinds::FLUID), with every key.
+//! [`[[mesh]]`](ObjectKinds::MESH), [`[[body]]`](ObjectKinds::BODY) and
+//! [`[[fluid]]`](ObjectKinds::FLUID), with every key.
 //!
 //! # Values of several keys
 //!

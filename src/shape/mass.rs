@@ -129,7 +129,7 @@ fn check(density: f64) -> Result<()> {
 /// Eigenvalues and axes of a symmetric matrix, smallest first, by Jacobi's rotations: each makes one
 /// entry beside the diagonal zero. A few rounds are enough for full precision, also when eigenvalues
 /// are equal.
-fn principal(matrix: DMat3) -> (DVec3, DQuat) {
+pub(crate) fn principal(matrix: DMat3) -> (DVec3, DQuat) {
     let mut a = matrix.to_cols_array_2d();
     let mut axes = DMat3::IDENTITY.to_cols_array_2d();
     for _ in 0..16 {

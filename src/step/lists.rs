@@ -25,7 +25,7 @@ impl BroadPhase {
             sum += f64::from(r);
         }
         let mean = (sum / count as f64) as f32;
-        if largest > WIDE_SPREAD * mean { BroadPhase::Bvh } else { BroadPhase::Grid }
+        if largest > WIDE_SPREAD * mean { BroadPhase::Octree } else { BroadPhase::Grid }
     }
 }
 

@@ -132,6 +132,7 @@ macro_rules! columns {
                 $($crate::table::Column::put(&mut self.$column, row.$column);)+
             }
             /// Puts row `order[k]` into place k in every column; `order` holds every row once.
+            #[allow(dead_code)] // not every table is put in another order
             pub(crate) fn permute_rows(&mut self, order: &[u32]) {
                 $($crate::table::Column::permute(&mut self.$column, order);)+
             }

@@ -41,6 +41,10 @@ pub enum Domain {
     Collider,
     /// Force fields.
     Field,
+    /// Bodies that keep their shape.
+    Body,
+    /// Particles of bodies: one that is in several bodies is there several times.
+    Link,
 }
 
 /// Where the contents of a buffer come from.
@@ -136,7 +140,7 @@ macro_rules! buffers {
             pub(crate) fn words(self, of: &crate::vulkan::plan::Plan) -> usize {
                 use crate::vulkan::plan;
                 use crate::vulkan::stages::{
-                    constraints, contacts, environment, fluids, lists, points, surfaces, trees,
+                    bodies, constraints, contacts, environment, fluids, lists, points, surfaces, trees,
                 };
                 match self { $(Buffer::$name => words!(of, $width($($words)+))),+ }
             }
@@ -255,6 +259,15 @@ buffers! {
     /// The triangles of open surfaces around each particle: where they begin, how many they are, then
     /// the other two corners of each.
     Surfaces by List, Laid(surfaces::fan_words), World [Saved Loaded Slots];
+    /// Bodies: what they are, how they lie, and where their particles are to go.
+    Bodies by Body, Laid(bodies::body_words), World [Saved Loaded Restored];
+    /// Where the links of each particle begin and how many they are; then by link who it is of, its
+    /// place at rest, and its part of the mass.
+    Links by Link, Laid(bodies::link_words), World [Saved Loaded Slots];
+    /// What the links of bodies are summed up to, by chunks of 64.
+    BodySums by Link, Laid(bodies::sum_words), Scratch [];
+    /// How far each link was pushed in this substep, m.
+    BodyPushes by Link, Laid(bodies::push_words), Scratch [];
     /// Winds that blow on surfaces: their numbers, then their gusts by substep.
     Winds by Field, Laid(surfaces::wind_words), World [Saved Loaded Written];
     /// Obstacles: shapes, poses by substep, meshes.

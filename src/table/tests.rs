@@ -32,7 +32,7 @@ fn a_sort_carries_every_buffer_that_follows_particles() {
     let carried: Vec<Buffer> =
         Buffer::ALL.iter().copied().filter(|b| writes.contains(b) && b.is(Mark::Loaded)).collect();
     assert_eq!(carried, follow);
-    assert_eq!(follow.len(), 14, "{follow:?}");
+    assert_eq!(follow.len(), 15, "{follow:?}");
     assert!(!follow.contains(&Buffer::Colliders) && !follow.contains(&Buffer::Delta));
 }
 

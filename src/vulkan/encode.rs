@@ -67,6 +67,9 @@ impl Encoder<'_> {
                     out[4 * n + k] = slot;
                 }
             }
+            Buffer::Bodies | Buffer::Links | Buffer::BodySums | Buffer::BodyPushes => {
+                stages::bodies::encode(buffer, world, scratch, plan, &mut out);
+            }
             Buffer::Pins => self.pins(&mut out),
             Buffer::Materials => return materials(&MaterialPairs::of(world)),
             Buffer::Colliders => stages::environment::encode(world, h, &mut out),
@@ -400,6 +403,7 @@ pub(crate) fn globals(
         (g::PARTICLES, plan.particles as u32),
         (g::INTEGRATOR, u32::from(p.integrator == Integrator::Verlet)),
         (g::METHOD, u32::from(p.method == Method::Xpbd)),
+        (g::ROTATION, p.rotation as u32),
         (g::OCTREE_LEAF, p.octree_leaf),
         (g::OCTREE_DEPTH, p.octree_depth),
         (g::BVH_LEAF, p.bvh_leaf),

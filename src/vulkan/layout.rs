@@ -34,11 +34,12 @@ pub mod globals {
         INTEGRATOR "g_integrator" = 7;
         PUSH_OUT "g_push_out" = 8;
         METHOD "g_method" = 9;
+        ROTATION "g_rotation" = 14;
         OMEGA "g_omega" = 10;
         CONTACT_OMEGA "g_contact_omega" = 11;
         MARGIN "g_margin" = 12;
         MATERIALS "g_materials" = 13;
-        FLUID_RELAXATION "g_fluid_relaxation" = 14;
+        FLUID_RELAXATION "g_fluid_relaxation" = 30;
         FLUID_PRESSURE "g_fluid_pressure" = 15;
         RESTITUTION_THRESHOLD "g_restitution_threshold" = 16;
         FLUID_PULLS "g_fluid_pulls" = 17;
@@ -313,6 +314,41 @@ pub mod surfaces {
     }
 }
 
+/// The buffers of bodies; `stages/bodies.rs` tells what the words hold.
+pub mod bodies {
+    words! {
+        /// Names and places of the words of a body, and sizes of rows.
+        BODY:
+        BODIES "bodies_first" = 4;
+        LINKS "links_first" = 4;
+        BODY_WORDS "body_words" = 88;
+        ENTRY_WORDS "entry_words" = 2;
+        LINK_WORDS "link_words" = 6;
+        CHUNK_WORDS "chunk_words" = 3;
+        SUM_WORDS "sum_words" = 16;
+        LANES "lane_count" = 8;
+        FIRST "body_links" = 0;
+        CHUNKS "body_chunks" = 2;
+        CHUNK_COUNT "body_chunk_count" = 3;
+        STRETCH "body_stretch" = 4;
+        SOFTNESS "body_softness" = 5;
+        SCALE "body_scale" = 6;
+        MOMENTS "body_moments" = 8;
+        INVERSE "body_inverse" = 14;
+        TURN "body_turn" = 20;
+        BASE_TURN "body_base_turn" = 24;
+        BASE "body_pose" = 28;
+        CENTER "body_center" = 37;
+        GOAL "body_goal" = 40;
+        SHIFT "body_shift" = 49;
+        FROM "body_from" = 52;
+        DRIFT "body_drift" = 55;
+        SWING "body_swing" = 58;
+        CARRY "body_carry" = 67;
+        SPIN "body_spin" = 76;
+    }
+}
+
 /// Rows of `point_contacts`; `stages/points.rs` tells what the words hold.
 pub mod points {
     words! {
@@ -417,6 +453,7 @@ pub const TABLES: &[&[(&str, usize)]] = &[
     colliders::COLLIDERS,
     surfaces::SURFACES,
     points::POINTS,
+    bodies::BODY,
     trees::TREES,
     tile::TILE,
     memory::MEMORY,

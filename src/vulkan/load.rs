@@ -29,6 +29,8 @@ pub(super) struct Loaded {
     /// What the softness of constraints depends on besides their own numbers.
     softness: (Method, u32, f32),
     shapes: Vec<Shape>,
+    /// Of the bodies.
+    bodies: u64,
 }
 
 impl Loaded {
@@ -39,6 +41,7 @@ impl Loaded {
             revisions: revisions(world),
             softness: (p.method, iterations, h),
             shapes: world.colliders.iter().map(|c| c.shape.clone()).collect(),
+            bodies: world.bodies.revision,
         }
     }
 
@@ -48,6 +51,10 @@ impl Loaded {
             if self.revisions[at] != now.revisions[at] || self.softness != now.softness {
                 missing.mark_whole(buffer);
             }
+        }
+        if self.bodies != now.bodies {
+            missing.mark_whole(Buffer::Bodies);
+            missing.mark_whole(Buffer::Links);
         }
         let same = self.shapes.len() == now.shapes.len()
             && self.shapes.iter().zip(&now.shapes).all(|(a, b)| a.is_same(b));
@@ -59,6 +66,7 @@ impl Loaded {
     /// The device changed its rows, and the world did likewise.
     pub fn follow_rows(&mut self, world: &World) {
         self.revisions = revisions(world);
+        self.bodies = world.bodies.revision;
     }
 }
 

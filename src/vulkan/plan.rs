@@ -4,6 +4,7 @@
 use super::layout::{PIN_HEADER, SET_COLUMNS, SET_HEADER, materials};
 use super::stages;
 use crate::cpu::Scratch;
+use crate::cpu::shape::CHUNK;
 use crate::pass::Buffer;
 use crate::table::Mark;
 use crate::world::material::MaterialPairs;
@@ -57,6 +58,10 @@ pub(crate) struct Plan {
     pub fluid: bool,
     /// Winds that blow on surfaces.
     pub winds: usize,
+    /// Bodies that keep their shape, their links, and chunks of these.
+    pub bodies: usize,
+    pub links: usize,
+    pub chunks: usize,
     /// Workgroup size.
     pub workgroup: u32,
 }
@@ -170,6 +175,9 @@ impl Plan {
             },
             fluid: world.has_fluid(),
             winds,
+            bodies: world.bodies.rows.len(),
+            links: world.bodies.links.len(),
+            chunks: world.bodies.rows.iter().map(|body| body.links().len().div_ceil(CHUNK)).sum(),
             workgroup,
         }
     }

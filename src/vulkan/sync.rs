@@ -4,7 +4,7 @@ use super::commands::Recorder;
 use super::layout::{SET_FIRST, SET_HEADER, SET_LIVE, column, state as s};
 use super::load::fetched_columns;
 use super::plan::SetPlan;
-use super::stages::contacts;
+use super::stages::{self, contacts};
 use super::{Traits, Vulkan};
 use crate::error::{Error, Result};
 use crate::gpu;
@@ -109,6 +109,13 @@ impl Vulkan {
     /// or nothing when the device is lost meanwhile.
     fn take(&mut self, world: &mut World) -> Result<()> {
         let changed = if world.has_breakable() { self.rows()? } else { None };
+        let bodies = match &self.plan {
+            Some(plan) if plan.bodies > 0 => {
+                let buffer = &self.buffers[Buffer::Bodies as usize];
+                self.download(buffer, plan.words(Buffer::Bodies))?
+            }
+            _ => Vec::new(),
+        };
         let entries = self.read_state.host()[s::ENVIRONMENT_USED] as usize;
         let memory = self.contact_memory(entries)?;
         for (buffer, read) in fetched_columns().zip(&self.read) {
@@ -120,6 +127,9 @@ impl Vulkan {
         let rests = particles.start.iter().zip(&particles.position);
         for (predicted, (rest, x)) in particles.predicted.iter_mut().zip(rests) {
             *predicted = rest.truncate().extend(x.w); // as `rebase` leaves it
+        }
+        if !bodies.is_empty() {
+            stages::bodies::decode(&bodies, world);
         }
         if let Some(memory) = memory {
             world.contact_memory = memory;

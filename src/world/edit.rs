@@ -47,6 +47,7 @@ impl World {
             pin.particle != super::GONE
         });
         self.contact_memory.remap(&map, count);
+        self.bodies.remap(&map, &self.particles);
         self.forget_paths();
         self.objects.forget(&self.particles);
         self.particle_revision += 1;

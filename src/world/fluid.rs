@@ -1,4 +1,4 @@
-//! Fluids: particles that keep their density (docs/physics.md, section 7).
+//! Fluids: particles that keep their density (docs/physics.md, section 8).
 
 use super::particles::Phase;
 use super::validate::LONGEST;

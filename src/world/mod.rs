@@ -3,6 +3,7 @@
 //! A [`World`] is plain data. It is built by hand ([`World::add_cloth`] and friends) or from a
 //! scene file, stepped by an [`Engine`](crate::Engine), and may be edited between any two steps.
 
+mod body;
 mod build;
 mod cells;
 mod cloth;
@@ -29,6 +30,8 @@ mod surface;
 mod validate;
 mod wind;
 
+pub(crate) use body::{Bodies, LinksAround};
+pub use body::{Body, BodyId, BodyShape, MatchedBody, Matching};
 pub use build::{Bond, Solid};
 pub use cloth::Cloth;
 pub use collider::Collider;
@@ -49,7 +52,7 @@ pub use outline::Outline;
 pub(crate) use params::is_parameter;
 pub use params::{
     Acceleration, BroadPhase, BvhStart, BvhVolume, BvhWalk, DensityRule, Integrator, Method,
-    ParamInfo, Params, Solver,
+    ParamInfo, Params, RotationMethod, Solver,
 };
 pub(crate) use particles::{GONE, Places};
 pub use particles::{Particle, ParticleId, Particles, Phase};
@@ -87,6 +90,8 @@ pub struct World {
     /// The constraints of every kind but pins.
     pub(crate) sets: Sets,
     pub(crate) pins: Vec<Pin>,
+    /// Bodies that keep their shape.
+    pub(crate) bodies: Bodies,
     /// What contacts hold between two steps.
     pub(crate) contact_memory: ContactMemory,
     pub(crate) paths: Vec<Path>,
@@ -278,6 +283,7 @@ impl World {
         }
         self.pins.iter_mut().for_each(|pin| pin.particle = map[pin.particle as usize]);
         self.contact_memory.remap(&map, order.len());
+        self.bodies.remap(&map, &self.particles);
         // Lists are by slot: they are made anew, and take their reference then.
         self.particle_revision += 1;
         self.lists_since_sort = 0;

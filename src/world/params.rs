@@ -164,6 +164,20 @@ words! {
     }
 }
 words! {
+    /// How the turn of a body is found that keeps its shape (docs/physics.md, section 7).
+    RotationMethod {
+        /// Newton's method on the fit itself (Kugelstadt 2018), from the turn before.
+        Newton = "newton",
+        /// Steps along the gradient of the fit (Mueller 2016), from the turn before: slow where a
+        /// body is long.
+        Exponential = "exponential",
+        /// Polar decomposition, by the eigenvectors of A^T A.
+        Polar = "polar",
+        /// Gram-Schmidt: quick, and wrong where a body is sheared. To compare.
+        GramSchmidt = "gram_schmidt",
+    }
+}
+words! {
     /// How the iterations of a substep are sped up.
     Acceleration {
         /// Not at all.
@@ -348,6 +362,8 @@ params! {
     acceleration: Acceleration = Acceleration::None, "1", 0, 0;
     /// Spectral radius the acceleration counts on, about 1 - 25/n² for a cloth n particles across; less is slower, more overshoots.
     rho: f32 = 0.95, "1", 0.0, 0.9999;
+    /// How the turn of a body is found that keeps its shape.
+    rotation: RotationMethod = RotationMethod::Newton, "1", 0, 0;
     /// Over-relaxation of the averaged contacts.
     contact_omega: f32 = 1.0, "1", 0.01, 2.0;
     /// Neighbour lists reach this times the sum of the radii.

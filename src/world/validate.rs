@@ -169,6 +169,7 @@ impl World {
         }
         let sound = [
             ("pin", self.pins_are_sound()),
+            ("body", self.bodies.are_sound(n)),
             ("object", self.objects_are_sound()),
             ("material", self.materials_are_sound()),
             ("list", self.lists.are_sound()),

@@ -15,8 +15,8 @@ use motes::vulkan::harness::parity::{Outcome, SideBySide, shaders_from, shaders_
 use motes::vulkan::layout::{globals::GLOBALS, state::STATE};
 use motes::world::{BroadPhase, BvhStart, BvhVolume, BvhWalk};
 use motes::{
-    Backend, Bond, Cloth, Dispatch, Engine, Force, ForceKind, Grains, Lattice, Material, Particle,
-    ParticleId, Pass, Phase, Scene, Solver, SurfaceWind, World,
+    Backend, Body, BodyShape, Bond, Cloth, Dispatch, Engine, Force, ForceKind, Grains, Lattice,
+    Matching, Material, Particle, ParticleId, Pass, Phase, Scene, Solver, SurfaceWind, World,
 };
 use std::panic::{AssertUnwindSafe, catch_unwind};
 
@@ -200,6 +200,21 @@ fn judge_sort(outcome: &Outcome) {
     for p in (0..n).filter(|_| fans.cpu[0] > 0) {
         assert_eq!(fan(&fans.cpu, p), fan(&fans.device, p), "triangles around {p}");
     }
+    // Who each link is of, its place at rest and its shares, and the links of each particle.
+    let links = outcome.of(Buffer::Links);
+    let count = links.cpu[0] as usize;
+    assert_eq!(links.cpu[0], links.device[0], "links");
+    let rows = 4 + 2 * n + 2 * count;
+    if count > 0 {
+        assert_eq!(links.cpu[rows..], links.device[rows..], "links and chunks");
+    }
+    let own = |words: &[u32], p: usize| -> Vec<u32> {
+        let (start, count) = (words[4 + p] as usize, words[4 + n + p] as usize);
+        words[4 + 2 * n + 2 * start..][..2 * count].to_vec()
+    };
+    for p in (0..n).filter(|_| count > 0) {
+        assert_eq!(own(&links.cpu, p), own(&links.device, p), "links of {p}");
+    }
     for buffer in [Buffer::Distance, Buffer::Bend, Buffer::Volume] {
         let words = outcome.of(buffer);
         let [starts, entries, lives, natural] = [3, 4, 5, 6].map(|w| words.cpu[w] as usize);
@@ -260,6 +275,9 @@ fn things(grains: u32) -> World {
     }
     world.drag(cloth[5], Vec3::Y, 1e-3).unwrap();
     world.remove_particles(&[cloth[20], cloth[21]]).unwrap();
+    let body = Body::rigid(Vec3::new(0.3, 0.7, 0.2));
+    let body = world.add_body(&BodyShape::block([4; 3], 0.1, 900.0).unwrap(), &body).unwrap();
+    world.match_shape(&[body[3], cloth[7], cloth[8]], &Matching::RIGID).unwrap();
     let wind = SurfaceWind { velocity: Vec3::X, ..SurfaceWind::default() };
     world.forces.push(Force { kind: ForceKind::SurfaceWind(wind), region: None });
     world
@@ -400,6 +418,7 @@ fn many_are_sorted_as_on_the_cpu() {
             if outcome.dispatch.pass == Pass::SortParticles {
                 sorted += 1;
                 assert!(outcome.of(Buffer::Surfaces).cpu[0] > 900, "triangles follow");
+                assert_eq!(outcome.of(Buffer::Links).cpu[0], 67, "links follow");
             }
             judge(outcome);
         };

@@ -4,6 +4,7 @@
 //! how it is built, and which of its particles a pick names. To add a kind, write its file and put
 //! it into the list below.
 
+mod body;
 mod cloth;
 mod faces;
 mod fasten;
@@ -18,6 +19,7 @@ mod solid;
 #[cfg(test)]
 mod tests;
 
+pub(super) use body::BodyFile;
 pub(super) use cloth::ClothFile;
 pub(super) use fluid::FluidFile;
 pub(super) use granular::GranularFile;
@@ -41,6 +43,7 @@ macro_rules! object_kinds {
             "granular" => granular: GranularFile,
             "particles" => particles: ParticlesFile,
             "mesh" => meshes: MeshFile,
+            "body" => bodies: BodyFile,
             "fluid" => fluid: FluidFile,
         }
     };

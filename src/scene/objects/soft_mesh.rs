@@ -115,13 +115,19 @@ impl SceneObject for MeshFile {
     }
 
     fn doubt(&self, site: &Site) -> Option<(&'static str, String)> {
-        // What cannot be read or made is an error of `build`.
-        let mesh = self.read("", site).ok()?;
-        let Recipe { resolution, padding, .. } = self.recipe();
-        let grid = VoxelGrid::with_resolution(&mesh, resolution, padding).ok()?;
-        let voxels = Voxels::of(&mesh, grid).ok()?;
-        voxels.warnings().first().map(|warning| ("mesh", warning.to_string()))
+        // What cannot be read is an error of `build`.
+        why_not_solid(&self.read("", site).ok()?, &self.recipe())
     }
+}
+
+/// What is wrong with a mesh that is to be solid, if anything: the key and the words of the warning.
+pub(super) fn why_not_solid(
+    mesh: &TriangleMesh,
+    recipe: &Recipe,
+) -> Option<(&'static str, String)> {
+    let grid = VoxelGrid::with_resolution(mesh, recipe.resolution, recipe.padding).ok()?;
+    let voxels = Voxels::of(mesh, grid).ok()?;
+    voxels.warnings().first().map(|warning| ("mesh", warning.to_string()))
 }
 
 /// What the library calls the mesh or its field is the key here; a resolution has its own name.

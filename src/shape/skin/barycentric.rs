@@ -4,6 +4,7 @@ use glam::{DVec3, Vec3};
 use rayon::prelude::*;
 use serde::{Deserialize, Serialize};
 
+use super::hang::Hang;
 use super::{check, nearest};
 use crate::{Error, Result};
 
@@ -113,11 +114,7 @@ fn triple(near: &[u32], particles: &[Vec3]) -> Option<[u32; 3]> {
 }
 
 /// A vertex on the plane of three of the particles near it: their weights, and its height above them.
-pub(super) fn plane_of(
-    vertex: Vec3,
-    near: &[u32],
-    particles: &[Vec3],
-) -> Option<(Vec<(u32, f32)>, f32)> {
+pub(super) fn plane_of(vertex: Vec3, near: &[u32], particles: &[Vec3]) -> Option<Hang> {
     let bond = Bond::new(vertex, triple(near, particles)?, particles);
     let ([a, b, c], [s, t]) = (bond.particles, bond.along);
     Some((vec![(a, 1.0 - s - t), (b, s), (c, t)], bond.height))

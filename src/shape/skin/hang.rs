@@ -3,6 +3,9 @@
 use glam::Vec3;
 use serde::{Deserialize, Serialize};
 
+/// Weights of the particles that a vertex hangs on, and its height, m.
+pub(super) type Hang = (Vec<(u32, f32)>, f32);
+
 /// Weights of particles for each vertex, which add up to 1, and how high the vertex is above the
 /// plane of the first three. Some vertices may hang on nothing.
 #[derive(Clone, Debug, Default, PartialEq, Serialize, Deserialize)]
@@ -15,7 +18,7 @@ pub(super) struct Hangs {
 }
 
 impl Hangs {
-    pub fn of(each: Vec<Option<(Vec<(u32, f32)>, f32)>>) -> Hangs {
+    pub fn of(each: Vec<Option<Hang>>) -> Hangs {
         let mut hangs = Hangs { starts: vec![0], ..Hangs::default() };
         for hang in each {
             let (weights, height) = hang.unwrap_or_default();

@@ -6,7 +6,7 @@ use serde::{Deserialize, Serialize};
 
 use super::barycentric::plane_of;
 use super::bonds::Bonds;
-use super::hang::Hangs;
+use super::hang::{Hang, Hangs};
 use super::nearest;
 use super::weighted::weights;
 use crate::Result;
@@ -137,7 +137,7 @@ impl MeshSkin {
 
     /// What a vertex hangs on: of the particles near it those that are joined with the nearest one,
     /// directly or through others of them. Nothing, when that one is gone.
-    fn hang(&self, vertex: usize, now: &Now) -> Option<(Vec<(u32, f32)>, f32)> {
+    fn hang(&self, vertex: usize, now: &Now) -> Option<Hang> {
         people(&self.near[vertex]).next().filter(|&i| now.lives(i))?;
         let near: Vec<u32> = people(&self.near[vertex]).filter(|&i| now.lives(i)).collect();
         let joined = now.joined_with_first(&near);

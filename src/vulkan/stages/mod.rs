@@ -1,6 +1,7 @@
 //! What a dispatch of a pass is on the device: one or more stages, each an entry point of the pass's
 //! module, with a barrier after each.
 
+pub(crate) mod bodies;
 pub(crate) mod constraints;
 pub(crate) mod contacts;
 pub(crate) mod environment;
@@ -86,6 +87,11 @@ pub(crate) fn stages(dispatch: &Dispatch, plan: &Plan, out: &mut Vec<Stage>) {
         | Pass::BvhBoxes
         | Pass::FindNeighborsOctree
         | Pass::FindNeighborsBvh => trees::stages(dispatch, plan, out),
+        Pass::BodyPredict
+        | Pass::ShapeMoments
+        | Pass::ShapeRotation
+        | Pass::ShapeApply
+        | Pass::BodyVelocity => bodies::stages(dispatch, plan, out),
         Pass::CatchWind => surfaces::stages(dispatch, plan, out),
         Pass::CollideEnvironment => environment::stages(dispatch, plan, out),
         Pass::DensityLambda | Pass::DensityDelta | Pass::FluidViscosity => {

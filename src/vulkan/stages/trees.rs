@@ -52,15 +52,20 @@ pub(super) fn stages(dispatch: &Dispatch, plan: &Plan, out: &mut Vec<Stage>) {
             ("put_incidence", Particles),
             ("gather_walls", Particles),
             ("put_walls", Particles),
-            // These have nothing to do where no wind blows on surfaces.
-            ("gather_fans", Particles),
-            ("put_fans", Particles),
         ],
         _ => &[("main", Particles)],
     };
-    let idle = if dispatch.pass == Pass::SortParticles && plan.fans == 0 { 2 } else { 0 };
-    let list = &list[..list.len() - idle];
     out.extend(list.iter().map(|&(entry, groups)| Stage::new(entry, groups).with([digit, 0, 0])));
+    // Nothing is to be done where no pass goes over triangles, or where there are no bodies.
+    if dispatch.pass == Pass::SortParticles {
+        let each = |entry| Stage::new(entry, Particles);
+        if plan.fans > 0 {
+            out.extend([each("gather_fans"), each("put_fans")]);
+        }
+        if plan.links > 0 {
+            out.extend([each("gather_links"), each("put_links")]);
+        }
+    }
 }
 
 /// Words of `radix_next`.
