@@ -269,7 +269,8 @@ impl Scene {
         let bodies = self.file.objects().filter_map(|entry| entry.object.mesh_name());
         obstacles.chain(bodies).filter_map(move |name| build::mesh_file(name, folder))
     }
-    /// What the built world will hold at most.
+    /// What the built world will hold at most. Fluids and soft bodies that a mesh gives its shape are not
+    /// in it: what they take is known, and looked for, when the mesh is read.
     pub fn need(&self) -> MemoryNeed {
         self.need
     }

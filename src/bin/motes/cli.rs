@@ -10,7 +10,7 @@ use motes::{Pass, Solver};
 use serde::{Deserialize, Serialize};
 use std::path::PathBuf;
 
-/// A particle physics engine: cloth, soft bodies and grains in one position-based solver.
+/// A particle physics engine: cloth, bodies, grains and water in one position-based solver.
 #[derive(Parser)]
 #[command(version, max_term_width = 100)]
 pub struct Cli {

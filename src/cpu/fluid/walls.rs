@@ -60,7 +60,9 @@ pub(crate) fn behind(contacts: &[EnvironmentContact], p: Vec3, radius: f32) -> V
             let both = (along * along) * if other < own { other } else { own };
             known = if both > known { both } else { known };
         }
-        let kept = (1.0 - known / own) * (1.0 - sum.w);
+        // Of what others fill, that part is behind this plane anyway.
+        let across = (sum.w - known) / (1.0 - known);
+        let kept = (1.0 - known / own) * (1.0 - across);
         let steep = slope * per_length * kept;
         sum += (normal * -steep).extend(own * kept);
     }

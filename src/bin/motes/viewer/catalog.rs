@@ -16,8 +16,9 @@ macro_rules! pictures {
     };
 }
 pictures! {
-    "axe" "cloth_hang" "cloth_stretch" "curtain" "flag" "grains_box" "granular_216k"
-    "ledge" "push_through" "rabbit" "sand_heap" "spike" "stairs" "tear" "trampoline"
+    "axe" "bodies" "cloth_hang" "cloth_stretch" "curtain" "dam_break" "flag" "grains_box"
+    "granular_216k" "hydrostatic" "ledge" "push_through" "rabbit" "sand_heap" "spike" "stairs" "tear"
+    "trampoline"
 }
 
 /// A scene that can be opened.

@@ -37,9 +37,14 @@ pub const GROUPS: &[Group] = &[
     ),
     group("Accuracy", Shown::Open, &["substeps", "iterations"]),
     group(
+        "Fluids",
+        Shown::Open,
+        &["fluid_viscosity", "density_rule", "fluid_pressure", "fluid_relaxation"],
+    ),
+    group(
         "Solving",
         Shown::Advanced,
-        &["integrator", "omega", "contact_omega", "acceleration", "rho", "mass_scale"],
+        &["integrator", "omega", "contact_omega", "acceleration", "rho", "mass_scale", "rotation"],
     ),
     group("Stopping early", Shown::Advanced, &["sleeping", "until_residual", "budget_ms"]),
     group(
