@@ -40,8 +40,7 @@ pub(crate) fn behind(contacts: &[EnvironmentContact], p: Vec3, radius: f32) -> V
     let mut sum = Vec4::ZERO;
     for (k, contact) in contacts.iter().enumerate() {
         let q = ratio(contact.plane);
-        // Not for NaN either.
-        if !(q < 1.0) {
+        if q.is_nan() || q >= 1.0 {
             continue;
         }
         let normal = contact.plane.truncate();
