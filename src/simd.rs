@@ -167,9 +167,31 @@ pub trait Simd:
 }
 
 /// Work that runs at whatever level the machine has. `run` must be `#[inline(always)]`.
-pub trait Kernel {
+///
+/// The entries are methods and not functions so that the compiler puts each kernel beside its own
+/// type: then changing one kernel does not build all of them again.
+pub trait Kernel: Sized {
     type Output;
     fn run<S: Simd>(self) -> Self::Output;
+
+    #[doc(hidden)]
+    #[inline(never)]
+    fn enter_scalar(self) -> Self::Output {
+        self.run::<scalar::Scalar>()
+    }
+    #[doc(hidden)]
+    #[inline(never)]
+    fn enter_wide(self) -> Self::Output {
+        self.run::<wide::Wide>()
+    }
+    /// # Safety
+    /// The machine has AVX2 and POPCNT.
+    #[doc(hidden)]
+    #[cfg(target_arch = "x86_64")]
+    #[target_feature(enable = "avx2,popcnt")]
+    unsafe fn enter_avx2(self) -> Self::Output {
+        self.run::<avx2::Avx2>()
+    }
 }
 
 /// Runs a kernel with the best instructions of this machine, whatever `MOTES_SIMD` says.
@@ -178,9 +200,9 @@ pub fn fastest<K: Kernel>(kernel: K) -> K::Output {
     #[cfg(target_arch = "x86_64")]
     if has_avx2() {
         // SAFETY: the features were just detected.
-        return unsafe { avx2::enter(kernel) };
+        return unsafe { kernel.enter_avx2() };
     }
-    kernel.run::<wide::Wide>()
+    kernel.enter_wide()
 }
 
 /// Whether this machine has what [`Level::Avx2`] needs; the answer is kept by the standard library.
@@ -254,11 +276,11 @@ impl Level {
     #[inline]
     pub fn run<K: Kernel>(self, kernel: K) -> K::Output {
         match self {
-            Level::Scalar => kernel.run::<scalar::Scalar>(),
-            Level::Wide => kernel.run::<wide::Wide>(),
+            Level::Scalar => kernel.enter_scalar(),
+            Level::Wide => kernel.enter_wide(),
             // SAFETY: this level is only made after the features were detected.
             #[cfg(target_arch = "x86_64")]
-            Level::Avx2 => unsafe { avx2::enter(kernel) },
+            Level::Avx2 => unsafe { kernel.enter_avx2() },
         }
     }
 }

@@ -1,19 +1,12 @@
 //! AVX2, through `std::arch`.
 
-use super::{Kernel, LANES, Number, Simd, operators};
+use super::{LANES, Number, Simd, operators};
 use std::arch::x86_64::*;
 
-/// Only made inside a kernel that [`enter`] runs, so the instructions are there: that is the SAFETY
+/// Only made inside a kernel that `Kernel::enter_avx2` runs, so the instructions are there: that is the SAFETY
 /// of every intrinsic below.
 #[derive(Clone, Copy)]
 pub(crate) struct Avx2(__m256);
-
-/// # Safety
-/// The machine has AVX2 and POPCNT.
-#[target_feature(enable = "avx2,popcnt")]
-pub(super) unsafe fn enter<K: Kernel>(kernel: K) -> K::Output {
-    kernel.run::<Avx2>()
-}
 
 operators! { Avx2,
     // SAFETY: see `Avx2`.
