@@ -1,9 +1,13 @@
 //! Bodies that keep their shape, against what mechanics says.
 
 use glam::{DVec3, Quat, Vec3};
+use motes::shape::mesh::TriangleMesh;
+use motes::shape::solid::Recipe;
+use motes::snapshot::{from_bytes, to_bytes};
 use motes::world::collider::{Pose, Shape};
 use motes::{
-    Backend, Body, BodyShape, Collider, Engine, Matching, ParticleId, RotationMethod, World,
+    Backend, Body, BodyShape, Bond, Collider, Engine, Matching, ObjectId, Particle, ParticleId,
+    Phase, RotationMethod, World,
 };
 use std::f32::consts::TAU;
 
@@ -311,4 +315,84 @@ fn illegal_bodies_are_refused() {
     assert!(world.match_shape(&[], &Matching::RIGID).is_err());
     assert!(world.match_shape(&[ParticleId(7)], &Matching::RIGID).is_err());
     assert!(world.particles().is_empty(), "nothing was added");
+}
+
+/// How far the mesh that an object wears is from another one, vertex by vertex.
+fn off(world: &World, object: ObjectId, mesh: &TriangleMesh) -> f32 {
+    let skin = world.skin_mesh(object).unwrap().expect("it wears a mesh");
+    assert_eq!(skin.triangles, mesh.triangles);
+    let pairs = skin.vertices.iter().zip(&mesh.vertices);
+    pairs.map(|(a, b)| a.distance(*b)).fold(0.0, f32::max)
+}
+
+/// A body is seen as the mesh or the block that it was made of, wherever it flies and turns.
+#[test]
+fn a_body_wears_what_it_was_made_of() {
+    let (rabbit, _) = TriangleMesh::load_obj("assets/meshes/rabbit.obj").unwrap();
+    let (voxels, middle) = BodyShape::of_mesh(&rabbit, &Recipe::new(12), 900.0).unwrap();
+    let rabbit = rabbit.transformed(Vec3::ONE, Quat::IDENTITY, -middle);
+    let block = BodyShape::block([5, 2, 3], 0.1, 600.0).unwrap();
+    let cases = [
+        ("rabbit", voxels, rabbit),
+        ("block", block, TriangleMesh::cuboid(Vec3::new(0.5, 0.2, 0.3))),
+        (
+            "plate",
+            BodyShape::block([6, 1, 4], 0.1, 600.0).unwrap(),
+            TriangleMesh::cuboid(Vec3::new(0.6, 0.1, 0.4)),
+        ),
+    ];
+    for (name, shape, mesh) in cases {
+        let mut world = empty();
+        let body = Body {
+            rotation: Quat::from_rotation_x(0.7),
+            velocity: Vec3::new(1.0, 2.0, -3.0),
+            spin: Vec3::new(0.3, 2.0, -1.0),
+            ..Body::rigid(Vec3::new(10.0, 4.0, -7.0))
+        };
+        let object = world.add_body(&shape, &body).unwrap().object;
+        let placed = |world: &World| {
+            let body = &world.bodies()[0];
+            let at = world.body_center(body.id()).unwrap();
+            mesh.transformed(Vec3::ONE, body.rotation(), at)
+        };
+        assert!(off(&world, object, &placed(&world)) < 1e-5, "{name}, before the first step");
+        let mut engine = engine(world);
+        run(&mut engine, 1.0);
+        let far = off(engine.world(), object, &placed(engine.world()));
+        println!("{name}: {far:.1e} m from where the body has it");
+        assert!(far < 1e-4, "{name}: {far}");
+    }
+    let mut world = empty();
+    let balls = [(Vec3::ZERO, 0.1, 1.0), (Vec3::X, 0.1, 1.0)];
+    let balls = world.add_body(&BodyShape::balls(&balls).unwrap(), &Body::default()).unwrap();
+    let row = world.add_body(&BodyShape::block([1, 1, 7], 0.1, 600.0).unwrap(), &Body::default());
+    for object in [balls.object, row.unwrap().object] {
+        assert!(world.skin(object).unwrap().is_none(), "balls are drawn as balls");
+    }
+}
+
+/// Its shape keeps a body together and not its bonds: a rope that is tied to it tears nothing, and
+/// what hung on a removed particle goes on hanging on others.
+#[test]
+fn the_mesh_of_a_body_stays_whole() {
+    let mut world = empty();
+    let shape = BodyShape::block([4, 3, 3], 0.1, 600.0).unwrap();
+    let body = world.add_body(&shape, &Body::default()).unwrap();
+    let post = Particle {
+        position: Vec3::X,
+        velocity: Vec3::ZERO,
+        mass: 1.0,
+        radius: 0.05,
+        phase: Phase::group(99),
+    };
+    let post = world.add_particle(&post).unwrap();
+    world.add_distance(body[0], post, None, &Bond::default()).unwrap();
+    let whole = TriangleMesh::cuboid(Vec3::new(0.4, 0.3, 0.3));
+    let worn = |world: &World| world.skin(body.object).unwrap().unwrap();
+    assert!(off(&world, body.object, &whole) < 1e-6 && !worn(&world).is_torn());
+    world.remove_particles(&[body[13]]).unwrap();
+    assert!(off(&world, body.object, &whole) < 1e-6, "one from the inside");
+    let bytes = to_bytes("body", &world).unwrap();
+    let back = from_bytes("body", &bytes).unwrap().world;
+    assert_eq!(back.skin_mesh(body.object).unwrap(), world.skin_mesh(body.object).unwrap());
 }

@@ -49,6 +49,25 @@ struct EdgeUse {
 }
 
 impl TriangleMesh {
+    /// A box around the origin with these edges, m.
+    ///
+    /// ```
+    /// use motes::shape::mesh::TriangleMesh;
+    /// let brick = TriangleMesh::cuboid(glam::Vec3::new(2.0, 1.0, 0.5));
+    /// assert!(brick.is_closed() && brick.signed_volume() == 1.0);
+    /// ```
+    pub fn cuboid(edges: Vec3) -> Self {
+        // Corner k is on the far side along x, y and z where bits 0, 1 and 2 of k are set.
+        let side = |k: u32, bit: u32| if k >> bit & 1 == 1 { 0.5 } else { -0.5 };
+        let corner = |k: u32| edges * Vec3::new(side(k, 0), side(k, 1), side(k, 2));
+        let faces: [[u32; 4]; 6] =
+            [[0, 4, 6, 2], [1, 3, 7, 5], [0, 1, 5, 4], [2, 6, 7, 3], [0, 2, 3, 1], [4, 5, 7, 6]];
+        TriangleMesh {
+            vertices: (0..8).map(corner).collect(),
+            triangles: faces.iter().flat_map(|&[a, b, c, d]| [[a, b, c], [a, c, d]]).collect(),
+        }
+    }
+
     /// Counts vertices, triangles and the edges that keep this from being a closed surface.
     pub fn report(&self) -> MeshReport {
         let mut report = MeshReport {

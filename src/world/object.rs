@@ -96,7 +96,7 @@ impl Surface {
     pub fn outline(&self) -> Option<&Outline> {
         self.outline.as_ref()
     }
-    /// The mesh that it is drawn as, for a body that was made from one; its particles are counted in
+    /// The mesh that it is drawn as, for a body that was made from one, and for a block; its particles are counted in
     /// the order in which the object was made. [`World::skin`] has it as it is now.
     pub fn skin(&self) -> Option<&MeshSkin> {
         self.skin.as_deref()

@@ -25,8 +25,13 @@ const NOBODY: u32 = u32::MAX;
 /// of these bonds break, the vertex stays with the nearest and leaves those that are no longer joined
 /// with it. Triangles whose corners went with different parts are gone, and so are those at particles
 /// that were removed.
+///
+/// A body that something else than bonds keeps together, such as its shape, never tears
+/// ([`MeshSkin::of_whole`]): there each particle counts as joined with every other one.
 #[derive(Clone, Debug, Default, PartialEq, Serialize, Deserialize)]
 pub struct MeshSkin {
+    /// Whether bonds do not matter.
+    whole: bool,
     /// The particles at rest, m.
     points: Vec<Vec3>,
     /// How many bonds each particle had at rest.
@@ -59,6 +64,22 @@ impl MeshSkin {
     /// # Errors
     /// When a place is not finite.
     pub fn new(mesh: &TriangleMesh, points: &[Vec3], bonds: &Bonds) -> Result<MeshSkin> {
+        MeshSkin::hung(mesh, points, bonds, false)
+    }
+
+    /// The skin of a body that stays whole, whatever bonds it has. None when a vertex hangs on
+    /// nothing, because the particles are too few or in a line.
+    ///
+    /// # Errors
+    /// When a place is not finite.
+    pub fn of_whole(mesh: &TriangleMesh, points: &[Vec3]) -> Result<Option<MeshSkin>> {
+        let nobody = Bonds::new(points.len(), std::iter::empty);
+        let skin = MeshSkin::hung(mesh, points, &nobody, true)?;
+        let hangs = (0..skin.vertices.len()).all(|vertex| skin.hangs.at(vertex).is_some());
+        Ok(hangs.then_some(skin))
+    }
+
+    fn hung(mesh: &TriangleMesh, points: &[Vec3], bonds: &Bonds, whole: bool) -> Result<MeshSkin> {
         let found = nearest(&mesh.vertices, points, NEAR)?;
         let near = |k: usize| {
             let mut all = [NOBODY; NEAR];
@@ -66,6 +87,7 @@ impl MeshSkin {
             all
         };
         let mut skin = MeshSkin {
+            whole,
             points: points.to_vec(),
             bonds: (0..points.len()).map(|k| bonds.around(k as u32).len() as u32).collect(),
             vertices: mesh.vertices.clone(),
@@ -75,7 +97,7 @@ impl MeshSkin {
             held: Vec::new(),
         };
         let slots: Vec<u32> = (0..points.len() as u32).collect();
-        let now = Now { slots: &slots, bonds };
+        let now = Now { slots: &slots, bonds, whole };
         let hang = |k: usize| skin.hang(k, &now);
         skin.hangs = Hangs::of((0..skin.vertices.len()).into_par_iter().map(hang).collect());
         let held = |corners: &[u32; 3]| skin.holds(corners, &now);
@@ -93,10 +115,10 @@ impl MeshSkin {
     pub fn worn(&self, slots: &[Option<usize>], bonds: &Bonds) -> Worn {
         let slots: Vec<u32> =
             slots.iter().map(|slot| slot.map_or(NOBODY, |slot| slot as u32)).collect();
-        let now = Now { slots: &slots, bonds };
+        let now = Now { slots: &slots, bonds, whole: self.whole };
         let lost = |k: usize| match slots[k] {
             NOBODY => true,
-            slot => bonds.around(slot).len() as u32 != self.bonds[k],
+            slot => !self.whole && bonds.around(slot).len() as u32 != self.bonds[k],
         };
         let lost: Vec<bool> = (0..self.points.len()).map(lost).collect();
         if !lost.contains(&true) {
@@ -192,6 +214,8 @@ fn people(near: &[u32; NEAR]) -> impl Iterator<Item = u32> + '_ {
 struct Now<'a> {
     slots: &'a [u32],
     bonds: &'a Bonds,
+    /// Whether everybody is joined with everybody.
+    whole: bool,
 }
 
 impl Now<'_> {
@@ -201,7 +225,7 @@ impl Now<'_> {
 
     fn joined(&self, a: u32, b: u32) -> bool {
         let [a, b] = [a, b].map(|k| self.slots[k as usize]);
-        self.bonds.around(a).contains(&b)
+        self.whole || self.bonds.around(a).contains(&b)
     }
 
     /// Those of some living particles that are joined with the first of them, in their order.

@@ -137,7 +137,8 @@ impl World {
                 phase,
             })?);
         }
-        let built = self.built(name, ids, Surface::default());
+        let surface = Surface { closed: true, skin: shape.skin.clone(), ..Surface::default() };
+        let built = self.built(name, ids, surface);
         let slots: Vec<u32> = built
             .iter()
             .filter_map(|&id| self.particles.slot(id))

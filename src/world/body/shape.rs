@@ -2,8 +2,10 @@
 
 use crate::error::{Error, Result};
 use crate::shape::mesh::TriangleMesh;
+use crate::shape::skin::MeshSkin;
 use crate::shape::solid::{Recipe, Solid};
-use glam::Vec3;
+use glam::{Quat, Vec3};
+use std::sync::Arc;
 
 /// The particles of a body in its own frame, whose origin is the centre of mass.
 #[derive(Clone, Debug, Default, PartialEq)]
@@ -14,6 +16,8 @@ pub struct BodyShape {
     pub(crate) radii: Vec<f32>,
     /// kg.
     pub(crate) masses: Vec<f32>,
+    /// The mesh that bodies of this shape are drawn as; all of them share it.
+    pub(crate) skin: Option<Arc<MeshSkin>>,
 }
 
 impl BodyShape {
@@ -34,7 +38,10 @@ impl BodyShape {
             .collect();
         let mass = density * spacing * spacing * spacing;
         let count = places.len();
-        Ok(BodyShape { places, radii: vec![0.5 * spacing; count], masses: vec![mass; count] })
+        let (radii, masses) = (vec![0.5 * spacing; count], vec![mass; count]);
+        let mut shape = BodyShape { places, radii, masses, skin: None };
+        shape.wear(&TriangleMesh::cuboid(Vec3::from(counts.map(|n| n as f32)) * spacing))?;
+        Ok(shape)
     }
 
     /// Balls that are given one by one: centre in m, radius in m, mass in kg.
@@ -56,6 +63,7 @@ impl BodyShape {
             places: balls.iter().map(|ball| ball.0).collect(),
             radii: balls.iter().map(|ball| ball.1).collect(),
             masses: balls.iter().map(|ball| ball.2).collect(),
+            skin: None,
         };
         shape.center();
         Ok(shape)
@@ -81,8 +89,10 @@ impl BodyShape {
             places: solid.cubes.iter().map(|cube| cube.centre(grid)).collect(),
             masses: radii.iter().map(|&radius| mass(radius)).collect(),
             radii,
+            skin: None,
         };
         let center = shape.center();
+        shape.wear(&mesh.transformed(Vec3::ONE, Quat::IDENTITY, -center))?;
         Ok((shape, center))
     }
 
@@ -93,6 +103,13 @@ impl BodyShape {
     /// True when it has none.
     pub fn is_empty(&self) -> bool {
         self.places.is_empty()
+    }
+
+    /// Hangs a mesh in its own frame on the particles. A row of them cannot carry one, and is drawn
+    /// as balls.
+    fn wear(&mut self, mesh: &TriangleMesh) -> Result<()> {
+        self.skin = MeshSkin::of_whole(mesh, &self.places)?.map(Arc::new);
+        Ok(())
     }
 
     /// Counts places from the centre of mass; returns where that was.
