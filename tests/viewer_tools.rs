@@ -23,6 +23,7 @@ mod scenes_work;
 mod session;
 
 use picture::{numbers, says, seen_in_place};
+use scenes_work::count;
 use serde_json::Value;
 use session::Session;
 use std::time::{Duration, Instant};
@@ -121,6 +122,34 @@ fn a_mesh_is_placed_by_its_file_and_carries() {
     let bad = session.report("bad.json");
     assert_eq!(bad["colliders"], 1);
     assert!(says(&bad, "bad.obj:3") && says(&bad, "give metres"), "{}", bad["messages"]);
+}
+
+#[test]
+fn a_mesh_is_placed_as_a_rigid_body() {
+    let Some(session) = Session::start() else { return };
+    let scene = session.write("block.toml", BLOCK);
+    let cube = session.write("cube.obj", CUBE);
+    let script = format!(
+        "steps 1\nreport a.json\nscreenshot a.png\nplace rigid-mesh 0.1 3 0 0.5\nreport b.json\n\
+         screenshot b.png\nplace rigid-block 1 3 0 0.1\nreport c.json\nsteps 30\nreport d.json\n\
+         key Escape\nclick 645 300\nwait 6\nkey Shift+Delete\nwait 6\nreport gone.json\n\
+         drop {}\nwait 5\nreport e.json\n",
+        cube.display()
+    );
+    session.run(scene.to_str().unwrap(), &script);
+    let [a, b, c, d, e] = ["a", "b", "c", "d", "e"].map(|n| session.report(&format!("{n}.json")));
+    assert!(says(&b, "placed a rigid mesh of"), "{}", b["messages"]);
+    assert!(says(&c, "placed a rigid block of 216 particles"), "{}", c["messages"]);
+    assert!(count(&b) > count(&a) + 300 && count(&c) == count(&b) + 216);
+    assert_eq!(count(&d), count(&c));
+    let gone = session.report("gone.json");
+    assert!(says(&gone, "removed, 512 particles"), "{}", gone["messages"]);
+    assert_eq!(count(&gone), count(&d) - 512);
+    // A file goes by what is chosen under Place, which the script's words do not change.
+    assert_eq!(e["colliders"].as_u64(), a["colliders"].as_u64().map(|n| n + 1));
+    let view: [f64; 4] = numbers(&b["panels"]["view"]).try_into().unwrap();
+    let seen = session.picture("a.png").differs(&session.picture("b.png"), view);
+    assert!(seen > 0.005, "{seen} of the picture shows it");
 }
 
 #[test]

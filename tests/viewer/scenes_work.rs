@@ -8,7 +8,7 @@ use super::session::Session;
 use serde_json::Value;
 use std::time::{Duration, Instant};
 
-fn count(report: &Value) -> u64 {
+pub fn count(report: &Value) -> u64 {
     report["particle_count"].as_u64().unwrap()
 }
 

@@ -96,6 +96,22 @@ impl BodyShape {
         Ok((shape, center))
     }
 
+    /// Its mass, kg.
+    pub fn mass(&self) -> f32 {
+        self.masses.iter().map(|&m| f64::from(m)).sum::<f64>() as f32
+    }
+
+    /// Makes it as heavy as this, kg; the shares of its particles stay.
+    ///
+    /// # Errors
+    /// When that is not above 0 and finite.
+    pub fn set_mass(&mut self, mass: f32) -> Result<()> {
+        positive("mass", mass)?;
+        let times = mass / self.mass();
+        self.masses.iter_mut().for_each(|m| *m *= times);
+        Ok(())
+    }
+
     /// How many particles it has.
     pub fn len(&self) -> usize {
         self.places.len()

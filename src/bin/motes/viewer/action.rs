@@ -29,6 +29,8 @@ pub enum Action {
     NextScene,
     TogglePin,
     Remove,
+    /// The object of the selected particle.
+    RemoveObject,
     Deselect,
     Throw,
     Place,
@@ -75,6 +77,7 @@ impl Viewer {
             Action::NextScene => self.open_neighbour(1),
             Action::TogglePin => self.with_selected(Command::TogglePin),
             Action::Remove => self.remove(),
+            Action::RemoveObject => self.with_selected(Command::RemoveObject),
             Action::Deselect => {
                 self.selected = None;
                 self.obstacle = None;

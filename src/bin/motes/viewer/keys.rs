@@ -44,6 +44,7 @@ pub const BINDINGS: &[Binding] = &[
     on(Key::PageDown, "PageDown", Action::NextScene, "next scene"),
     on(Key::P, "P", Action::TogglePin, "pin or free the selected particle"),
     on(Key::Delete, "Delete", Action::Remove, "remove the selected particle or obstacle"),
+    shifted(Key::Delete, "Shift+Delete", Action::RemoveObject, "remove the whole object"),
     on(Key::Escape, "Escape", Action::Deselect, "select nothing, close the list of keys"),
     on(Key::B, "B", Action::Throw, "throw a ball into the middle"),
     on(Key::O, "O", Action::Place, "place the object of the panel Place"),

@@ -25,8 +25,10 @@ impl Outlines {
     pub fn of(&mut self, wanted: &Placement) -> Lines {
         let half = 0.5 * (wanted.size() + wanted.spacing);
         let plain: Lines = match wanted.what {
-            What::Mesh | What::SoftMesh => scaled(self.mesh(wanted), Vec3::splat(wanted.scale)),
-            What::Box | What::Grains => scaled(&cube(), half),
+            What::Mesh | What::SoftMesh | What::Body => {
+                scaled(self.mesh(wanted), Vec3::splat(wanted.scale))
+            }
+            What::Box | What::Block | What::Grains => scaled(&cube(), half),
             What::Cloth => scaled(&sheet(), half),
             What::Ball => scaled(&ball(), half),
             What::Cylinder => scaled(&cylinder(), half),

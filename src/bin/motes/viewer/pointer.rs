@@ -292,7 +292,8 @@ impl Viewer {
                 self.placement.what = wanted.what;
                 self.placement.file = file.into();
                 if wanted.what == What::Mesh {
-                    let other = "choose `soft mesh` under Place to drop meshes as soft bodies";
+                    let other =
+                        "choose `soft mesh` or `rigid mesh` under Place to drop meshes as bodies";
                     self.messages.say(other.into(), false);
                 }
                 self.place(wanted);

@@ -3,6 +3,7 @@
 use super::Kit;
 use crate::viewer::action::Action;
 use crate::viewer::state::Viewer;
+use glam::DVec3;
 use motes::{MaterialId, Phase};
 
 pub fn draw(kit: &Kit, viewer: &mut Viewer) {
@@ -38,9 +39,11 @@ pub fn draw(kit: &Kit, viewer: &mut Viewer) {
         }
         None => fact("object", "none".into()),
     }
+    if object.is_some_and(|object| object.is_body) {
+        body(viewer, topology.object[slot], &fact);
+    }
     fact("position", format!("{:.3} {:.3} {:.3} m", p.x, p.y, p.z));
-    // Rounded here, and plus 0: a particle at rest is not shown to move by -0.00.
-    let [x, y, z] = v.to_array().map(|part| (part * 100.0).round() / 100.0 + 0.0);
+    let [x, y, z] = rounded(v.as_dvec3());
     fact("velocity", format!("{x:.2} {y:.2} {z:.2} m/s"));
     fact("speed", format!("{:.3} m/s", v.length()));
     if let Some(density) = moment.densities.get(slot) {
@@ -56,6 +59,7 @@ pub fn draw(kit: &Kit, viewer: &mut Viewer) {
     let material = moment.materials.iter().find(|(id, _)| *id == made_of);
     fact("material", material.map_or(MaterialId::DEFAULT_NAME.into(), |(_, m)| m.name.clone()));
     edges(viewer, slot, &fact);
+    let has_object = object.is_some();
     ui.spacing();
     if ui.button(if p.w > 0.0 { "Pin" } else { "Free" }) {
         viewer.act(Action::TogglePin);
@@ -71,6 +75,29 @@ pub fn draw(kit: &Kit, viewer: &mut Viewer) {
         viewer.act(Action::Remove);
     }
     kit.hint("Delete");
+    if has_object {
+        ui.same_line();
+        if ui.button("Remove object") {
+            viewer.act(Action::RemoveObject);
+        }
+        kit.hint("Shift + Delete");
+    }
+}
+
+/// Rounded here, and plus 0: a particle at rest is not shown to move by -0.00.
+fn rounded(v: DVec3) -> [f64; 3] {
+    v.to_array().map(|part| (part * 100.0).round() / 100.0 + 0.0)
+}
+
+/// How the body with this number of an object moves as a whole, found from its particles.
+fn body(viewer: &Viewer, number: u32, fact: &dyn Fn(&str, String)) {
+    let Some(motion) = viewer.moment.motion_of(number) else { return };
+    let [x, y, z] = motion.center.to_array();
+    fact("body at", format!("{x:.3} {y:.3} {z:.3} m"));
+    let [x, y, z] = rounded(motion.velocity);
+    fact("moves", format!("{x:.2} {y:.2} {z:.2} m/s"));
+    let [x, y, z] = rounded(motion.spin);
+    fact("spins", format!("{x:.2} {y:.2} {z:.2} rad/s"));
 }
 
 /// The constraints on a particle: how many, and the most strained.

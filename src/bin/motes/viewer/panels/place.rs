@@ -64,13 +64,17 @@ fn mesh(kit: &Kit, wanted: &mut Placement) {
 /// What is made of particles.
 fn body(kit: &Kit, wanted: &mut Placement, selected: Option<u32>) {
     let ui = kit.ui;
-    if wanted.what == What::SoftMesh {
+    if wanted.is_mesh() {
         voxels(kit, wanted);
     } else {
         lattice(kit, wanted);
     }
     let w = wanted;
     number(kit, "mass", &mut w.mass, 0.001, 1000.0, " kg", "of the whole object");
+    if w.is_body() {
+        shape(kit, w);
+        return;
+    }
     if w.what != What::Grains {
         bonds(kit, w);
     }
@@ -89,13 +93,24 @@ fn body(kit: &Kit, wanted: &mut Placement, selected: Option<u32>) {
     }
 }
 
-/// Of a soft mesh.
+/// How a body keeps its shape. It is always a group of its own.
+fn shape(kit: &Kit, w: &mut Placement) {
+    let share = "how far it may be stretched and sheared; 0 keeps its shape";
+    number(kit, "stretch", &mut w.stretch, 0.0, 1.0, "", share);
+    number(kit, "softness", &mut w.softness, 0.0, 1e-2, " m/N", "0 is rigid, more gives way");
+}
+
+/// Of a mesh that is made into particles.
 fn voxels(kit: &Kit, wanted: &mut Placement) {
     let mut along = [wanted.resolution as i32];
     if Drag::new("voxels").range(2, 96).speed(0.1).build_array(kit.ui, &mut along) {
         wanted.resolution = along[0].clamp(2, 96) as u32;
     }
     kit.hint("along the longest side of the mesh, 2 to 96");
+    if wanted.what == What::Body {
+        kit.ui.checkbox("merge", &mut wanted.merge);
+        kit.hint("makes larger particles of voxels deep inside");
+    }
 }
 
 /// Of what stands in rows.

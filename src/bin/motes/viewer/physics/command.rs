@@ -47,6 +47,8 @@ pub enum Command {
     StrokeEnd,
     /// Takes a particle out of the world.
     Remove(ParticleId),
+    /// Takes the object of a particle out of the world.
+    RemoveObject(ParticleId),
     /// Takes an obstacle out of the world, by its number.
     RemoveObstacle(usize),
     /// Takes back the last edit, or does it again.

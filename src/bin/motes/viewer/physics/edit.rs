@@ -7,12 +7,15 @@ use motes::shape::mesh::TriangleMesh;
 use motes::shape::solid::{Recipe, Solid as ShapeSolid};
 use motes::world::collider::{Pose, Shape};
 use motes::{
-    Bond, Built, Cloth, Coefficients, Collider, Error, Grains, Kind, Lattice, Material, MaterialId,
-    Particle, ParticleId, Phase, Result, Scene, SoftMesh, Solid, World,
+    Body, BodyShape, Bond, Built, Cloth, Coefficients, Collider, Error, Grains, Kind, Lattice,
+    Matching, Material, MaterialId, Object, Particle, ParticleId, Phase, Result, Scene, SoftMesh,
+    Solid, World,
 };
 use std::path::Path;
 use std::sync::Arc;
 
+/// Voxels of a body that lie this far inside, in voxels, are merged.
+const MERGE: f32 = -2.0;
 /// Acceleration of a whole object that is pulled by 1 m, m/s² (a spring of 2 Hz).
 const PULL: f32 = 160.0;
 
@@ -128,9 +131,10 @@ pub fn place(world: &mut World, wanted: &Placement) -> Result<String> {
         What::Cloth => place_cloth(world, wanted)?,
         What::Grains => place_grains(world, wanted)?,
         What::SoftMesh => place_soft_mesh(world, wanted)?,
-        _ => place_body(world, wanted)?,
+        What::Block | What::Body => place_body(world, wanted)?,
+        _ => place_lattice(world, wanted)?,
     };
-    if let Some(group) = wanted.group {
+    if let Some(group) = wanted.group.filter(|_| !wanted.is_body()) {
         let phase = Phase::group(group);
         let phase = if wanted.what == What::Grains { phase } else { phase.shaped() };
         let phase = if wanted.self_collide { phase.self_colliding() } else { phase };
@@ -168,7 +172,7 @@ fn place_cloth(world: &mut World, wanted: &Placement) -> Result<Built> {
     })
 }
 
-fn place_body(world: &mut World, wanted: &Placement) -> Result<Built> {
+fn place_lattice(world: &mut World, wanted: &Placement) -> Result<Built> {
     let mut lattice = Lattice {
         name: format!("placed {}", wanted.what.name()),
         center: wanted.position,
@@ -222,6 +226,19 @@ pub fn placed_mesh(wanted: &Placement) -> Result<(TriangleMesh, String)> {
     })
 }
 
+/// Takes the object that a particle is part of out of the world. Returns a word on it.
+pub fn remove_object(world: &mut World, id: ParticleId) -> Result<String> {
+    let holds = |object: &Object| object.particles().any(|own| own == id);
+    let Some((object, name)) =
+        world.objects().find(|(_, o)| holds(o)).map(|(id, o)| (id, o.name.clone()))
+    else {
+        return Err(Error::value("remove", format!("particle {} belongs to no object", id.0)));
+    };
+    let count = world.object(object)?.len();
+    world.remove_object(object)?;
+    Ok(format!("{name} removed, {count} particles"))
+}
+
 /// Takes an obstacle out of the world. Returns a word on it.
 pub fn remove_obstacle(world: &mut World, number: usize) -> Result<String> {
     if number >= world.colliders.len() {
@@ -234,8 +251,7 @@ pub fn remove_obstacle(world: &mut World, number: usize) -> Result<String> {
 
 /// Adds a mesh as an obstacle.
 fn place_mesh(world: &mut World, wanted: &Placement) -> Result<String> {
-    let (mesh, name) = placed_mesh(wanted)?;
-    let mesh = mesh.transformed(Vec3::splat(wanted.scale), Quat::IDENTITY, Vec3::ZERO);
+    let (mesh, name) = scaled_mesh(wanted)?;
     let triangles = mesh.triangles.len();
     let pose = Pose::new(wanted.position, wanted.turn());
     let mut collider = Collider::fixed(solid_or_sheet(mesh)?, pose);
@@ -245,10 +261,41 @@ fn place_mesh(world: &mut World, wanted: &Placement) -> Result<String> {
     Ok(format!("{name}: an obstacle of {triangles} triangles"))
 }
 
+/// The same, as large as it is to be.
+fn scaled_mesh(wanted: &Placement) -> Result<(TriangleMesh, String)> {
+    let (mesh, name) = placed_mesh(wanted)?;
+    Ok((mesh.transformed(Vec3::splat(wanted.scale), Quat::IDENTITY, Vec3::ZERO), name))
+}
+
+/// Adds a body that keeps its shape: a block, or the voxels of a mesh.
+fn place_body(world: &mut World, wanted: &Placement) -> Result<Built> {
+    let Placement { stretch, softness, spacing, .. } = *wanted;
+    let (mut shape, middle, name) = match wanted.what {
+        What::Body => {
+            let (mesh, name) = scaled_mesh(wanted)?;
+            let recipe = Recipe {
+                merge: wanted.merge.then_some(MERGE),
+                ..Recipe::new(wanted.resolution as usize)
+            };
+            let (shape, middle) = BodyShape::of_mesh(&mesh, &recipe, 1.0)?;
+            (shape, middle, stem(&name))
+        }
+        _ => (BodyShape::block(wanted.counts, spacing, 1.0)?, Vec3::ZERO, "block".into()),
+    };
+    shape.set_mass(wanted.mass)?;
+    let body = Body {
+        name: format!("placed {name}"),
+        position: wanted.position + wanted.turn() * middle,
+        rotation: wanted.turn(),
+        matching: Matching::linear(stretch, softness),
+        ..Body::default()
+    };
+    world.add_body(&shape, &body)
+}
+
 /// Adds a soft body of the voxels of a mesh.
 fn place_soft_mesh(world: &mut World, wanted: &Placement) -> Result<Built> {
-    let (mesh, name) = placed_mesh(wanted)?;
-    let mesh = mesh.transformed(Vec3::splat(wanted.scale), Quat::IDENTITY, Vec3::ZERO);
+    let (mesh, name) = scaled_mesh(wanted)?;
     let solid = ShapeSolid::of(&mesh, &Recipe::new(wanted.resolution as usize))?;
     let edge = solid.voxels.grid().edge() as f32;
     let volume = solid.voxels.count() as f32 * edge * edge * edge;
@@ -333,9 +380,10 @@ mod tests {
             place(&mut world, &wanted).unwrap();
             let p = world.particles();
             assert!(p.len() > 8 && (free_mass(&world) - wanted.mass).abs() < 0.02, "{name}");
-            assert!(p.phases().iter().all(|&f| Phase(f).group_number() == 7), "{name}");
+            let in_group = p.phases().iter().all(|&f| Phase(f).group_number() == 7);
+            assert!(in_group != wanted.is_body(), "{name}: a body has a group of its own");
             let middle = p.positions().iter().map(|p| p.truncate()).sum::<Vec3>() / p.len() as f32;
-            let off = if what == What::SoftMesh { 0.3 } else { 0.02 };
+            let off = if wanted.is_mesh() { 0.3 } else { 0.02 };
             assert!(middle.distance(position) < off, "{name} is at {middle}");
             // A quarter turn about z lays x along y: a cloth stands upright then.
             let wide = |k: usize| {
@@ -344,6 +392,25 @@ mod tests {
             };
             assert!(what != What::Cloth || (wide(0) < 1e-3 && wide(1) > 0.2), "{name}");
         }
+    }
+
+    /// A mesh stands where its origin was put, whatever its centre of mass, and may be merged.
+    #[test]
+    fn a_mesh_is_placed_as_a_body() {
+        let cone = |merge| {
+            let mut world = World::new();
+            let what = What::Body;
+            let wanted = Placement { what, builtin: "cone", merge, ..Placement::default() };
+            place(&mut world, &wanted).unwrap();
+            let (mesh, _) = placed_mesh(&wanted).unwrap();
+            let skin = world.skin_mesh(world.objects().next().unwrap().0).unwrap().unwrap();
+            let pairs = skin.vertices.iter().zip(&mesh.vertices);
+            let off = pairs.map(|(a, b)| a.distance(*b + wanted.position)).fold(0.0, f32::max);
+            assert!(off < 1e-5, "{off}");
+            world.particles().len()
+        };
+        let [plain, merged] = [cone(false), cone(true)];
+        assert!(merged < plain && merged > 100, "{plain} {merged}");
     }
 
     #[test]

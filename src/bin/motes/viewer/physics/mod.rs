@@ -6,6 +6,7 @@ mod edit;
 mod edits;
 mod keep;
 mod moment;
+mod motion;
 mod placement;
 mod run;
 #[cfg_attr(not(feature = "vulkan"), path = "apart.rs")]

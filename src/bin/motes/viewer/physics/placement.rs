@@ -15,12 +15,16 @@ pub enum What {
     Grains,
     /// A soft body of the voxels of a mesh.
     SoftMesh,
+    /// A block that keeps its shape.
+    Block,
+    /// A mesh that keeps its shape.
+    Body,
     /// An obstacle: nothing moves it.
     Mesh,
 }
 
 impl What {
-    pub const ALL: [(What, &'static str); 8] = [
+    pub const ALL: [(What, &'static str); 10] = [
         (What::Box, "soft box"),
         (What::Ball, "soft ball"),
         (What::Cylinder, "soft cylinder"),
@@ -28,6 +32,8 @@ impl What {
         (What::Cloth, "cloth"),
         (What::Grains, "grains"),
         (What::SoftMesh, "soft mesh"),
+        (What::Block, "rigid block"),
+        (What::Body, "rigid mesh"),
         (What::Mesh, "mesh (fixed)"),
     ];
 
@@ -44,8 +50,13 @@ pub struct Placement {
     pub position: Vec3,
     /// About x, then y, then z, degrees.
     pub rotation: Vec3,
-    /// Voxels along the longest side of a soft mesh.
+    /// Voxels along the longest side of a mesh that is made into particles.
     pub resolution: u32,
+    /// Whether voxels deep inside a rigid mesh become larger ones.
+    pub merge: bool,
+    /// How far a rigid body may be stretched, 0 to 1, and how it comes back, m/N.
+    pub stretch: f32,
+    pub softness: f32,
     /// Particles along each side.
     pub counts: [u32; 3],
     /// Distance between particles, m.
@@ -76,6 +87,9 @@ impl Default for Placement {
             position: Vec3::Y,
             rotation: Vec3::ZERO,
             resolution: 16,
+            merge: false,
+            stretch: 0.0,
+            softness: 0.0,
             counts: [6, 6, 6],
             spacing: 0.06,
             mass: 1.0,
@@ -92,11 +106,11 @@ impl Default for Placement {
 }
 
 impl Placement {
-    /// A mesh where its file has it, as an obstacle or, where these numbers are those of a soft mesh,
-    /// as a body with them.
+    /// A mesh where its file has it, as an obstacle or, where these numbers are those of a body of a
+    /// mesh, as a body with them.
     pub fn of_file(&self, file: &str) -> Self {
         let wanted = match self.what {
-            What::SoftMesh => self.clone(),
+            What::SoftMesh | What::Body => self.clone(),
             _ => Placement { what: What::Mesh, ..Placement::default() },
         };
         Placement { position: Vec3::ZERO, rotation: Vec3::ZERO, file: file.into(), ..wanted }
@@ -109,7 +123,12 @@ impl Placement {
 
     /// Whether it is made of a mesh.
     pub fn is_mesh(&self) -> bool {
-        matches!(self.what, What::Mesh | What::SoftMesh)
+        matches!(self.what, What::Mesh | What::SoftMesh | What::Body)
+    }
+
+    /// Whether it is matched with its shape, and has no constraints of its own.
+    pub fn is_body(&self) -> bool {
+        matches!(self.what, What::Block | What::Body)
     }
 
     /// Sides of what is made of particles, from centre to centre, m; a cloth lies flat.

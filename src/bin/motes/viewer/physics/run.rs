@@ -389,6 +389,7 @@ impl Runner {
             Command::Remove(id) => {
                 world.remove_particles(&[id]).map(|()| Some(format!("particle {} removed", id.0)))
             }
+            Command::RemoveObject(id) => edit::remove_object(world, id).map(Some),
             Command::RemoveObstacle(number) => edit::remove_obstacle(world, number).map(Some),
             Command::Throw(ball) => {
                 edit::throw(world, &ball).map(|id| Some(format!("ball thrown: particle {}", id.0)))
@@ -544,6 +545,7 @@ fn edit_word(command: &Command) -> Option<(&'static str, bool)> {
         Command::Drag { .. } => (edits::DRAG, false),
         Command::TogglePin(_) => ("pin", false),
         Command::Remove(_) => ("remove particle", false),
+        Command::RemoveObject(_) => ("remove object", false),
         Command::RemoveObstacle(_) => ("remove obstacle", false),
         Command::Throw(_) => ("throw", false),
         Command::Place(_) => ("place", false),

@@ -3,7 +3,8 @@
 
 use crate::painter::picture::hidden;
 use crate::painter::skin::{Skin, skins};
-use motes::{Object, World};
+use motes::World;
+use std::collections::HashSet;
 
 /// Objects, skins and edges of a world.
 #[derive(Default)]
@@ -25,6 +26,8 @@ pub struct Topology {
 pub struct ObjectInfo {
     pub name: String,
     pub particles: usize,
+    /// Whether it is a body that keeps its shape.
+    pub is_body: bool,
     /// Of the particles that are not fixed, kg.
     pub mass: f32,
 }
@@ -55,15 +58,20 @@ impl Topology {
     /// `torn` says that constraints were cut by hand, which the world does not count as broken.
     pub fn of(world: &World, torn: bool) -> Self {
         let p = world.particles();
-        let objects: Vec<&Object> = world.objects().map(|(_, object)| object).collect();
         let mut topology = Topology {
-            object: vec![objects.len() as u32; p.len()],
+            object: vec![world.objects().count() as u32; p.len()],
             skinned: vec![false; p.len()],
             hidden: hidden(world),
             ..Topology::default()
         };
-        for (number, object) in objects.iter().enumerate() {
-            let mut info = ObjectInfo { name: object.name.clone(), particles: 0, mass: 0.0 };
+        let bodies: HashSet<_> = world.bodies().iter().filter_map(|body| body.object()).collect();
+        for (number, (id, object)) in world.objects().enumerate() {
+            let mut info = ObjectInfo {
+                name: object.name.clone(),
+                particles: 0,
+                is_body: bodies.contains(&id),
+                mass: 0.0,
+            };
             for slot in object.particles().filter_map(|id| p.slot(id)) {
                 // A particle of several objects counts as one of the first.
                 topology.object[slot] = topology.object[slot].min(number as u32);

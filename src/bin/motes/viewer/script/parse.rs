@@ -225,7 +225,10 @@ impl Words<'_> {
         let position = Vec3::new(self.real()?, self.real()?, self.real()?);
         let size = self.real()?;
         let mut wanted = Placement { position, scale: size, spacing: size, ..Placement::default() };
-        match What::ALL.iter().find(|(_, name)| name.rsplit(' ').next() == Some(&word)) {
+        // By its last word, or in full with a dash: `block`, `rigid-mesh`.
+        let is =
+            |name: &str| name.rsplit(' ').next() == Some(&word) || name.replace(' ', "-") == word;
+        match What::ALL.iter().find(|(_, name)| is(name)) {
             Some((what, _)) => wanted.what = *what,
             None => {
                 wanted.what = What::Mesh;
