@@ -131,7 +131,7 @@ passes! {
     BodyVelocity "body_velocity" "gives the velocities of bodies the direction that they have where they arrive"
         reads [Position Start Links Bodies] writes [Velocity];
     FluidViscosity "fluid_viscosity" "lets fluid take part in the velocity of the fluid around it"
-        reads [Position Predicted Radius Phase Velocity Neighbors] writes [Delta Velocity];
+        reads [Position Predicted Radius Phase Material Materials Velocity Neighbors] writes [Delta Velocity];
     Sleep "sleep" "takes the new positions, unless a particle is slower than the sleeping threshold"
         reads [Predicted Start] writes [Start];
     Rebase "rebase" "counts moves from where the particles are now, and keeps what rounding leaves over"

@@ -203,7 +203,7 @@ pub fn schedule(world: &World) -> Schedule {
         if bodies {
             substep.run(Pass::BodyVelocity);
         }
-        if world.params.fluid_viscosity > 0.0 && fluid {
+        if world.thickest() > 0.0 && fluid {
             of_fluid(
                 substep,
                 &fluids[..1],

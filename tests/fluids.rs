@@ -5,8 +5,8 @@ use motes::shape::mesh::TriangleMesh;
 use motes::world::DensityRule;
 use motes::world::collider::{Pose, Shape};
 use motes::{
-    Backend, Collider, Engine, Fluid, FluidRegion, ListDescription, ListReach, Particle,
-    ParticleId, Phase, Scene, World,
+    Backend, Coefficients, Collider, Engine, Fluid, FluidRegion, ListDescription, ListReach,
+    Material, Particle, ParticleId, Phase, Scene, World,
 };
 use std::f64::consts::PI;
 
@@ -157,7 +157,8 @@ fn two_fluids_with_grains() -> World {
     for (x, radius, density) in [(0.0, RADIUS, 1000.0), (0.107, 0.012, 600.0)] {
         let low = Vec3::X * x;
         let region = FluidRegion::Box { low, high: low + 0.1 };
-        let fluid = Fluid { region, radius, density, ..Fluid::default() };
+        let mut fluid = Fluid { region, radius, density, ..Fluid::default() };
+        fluid.coefficients.viscosity = (density < 1000.0).then_some(200.0);
         let built = world.add_fluid(&fluid).unwrap();
         let middle = built[built.len() / 2];
         let at = world.position(middle).unwrap();
@@ -256,6 +257,57 @@ fn lists_are_symmetric_and_complete() {
     assert!(pairs > 3000 && shores > 40, "{pairs} {shores}");
 }
 
+/// Viscosity is the sum that docs/physics.md has, by brute force: two fluids of different size, density
+/// and viscosity shear past each other, and solids take no part.
+#[test]
+fn shear_decays_as_the_sum_says() {
+    let mut world = two_fluids_with_grains();
+    let params = &mut world.params;
+    (params.substeps, params.iterations, params.gravity) = (1, 0, Vec3::ZERO);
+    params.fluid_viscosity = 40.0;
+    let thick = world.objects().nth(1).map(|(id, _)| id).unwrap();
+    let own = Coefficients { viscosity: Some(300.0), ..Coefficients::default() };
+    let thick_stuff = Material { name: "thick".into(), coefficients: own };
+    let thick_stuff = world.add_material(&thick_stuff).unwrap();
+    world.set_material(thick, thick_stuff).unwrap();
+    for id in world.particles().ids().to_vec() {
+        let at = world.position(ParticleId(id)).unwrap();
+        world.set_velocity(ParticleId(id), Vec3::new(30.0 * at.y, 0.0, 5.0 * at.x)).unwrap();
+    }
+    let h = 1.0 / 200.0;
+    let p = world.particles().clone();
+    let places = p.positions().iter().zip(p.velocities());
+    let at: Vec<DVec3> =
+        places.map(|(x, v)| x.truncate().as_dvec3() + v.truncate().as_dvec3() * h).collect();
+    let v: Vec<DVec3> = p.velocities().iter().map(|v| v.truncate().as_dvec3()).collect();
+    let radius: Vec<f64> = p.radii().iter().map(|&r| f64::from(r)).collect();
+    let mass: Vec<f64> = p.positions().iter().map(|x| 1.0 / f64::from(x.w)).collect();
+    let rate = |i: usize| if p.material(i) == thick_stuff { 300.0 } else { 40.0 };
+    let flows = |i: usize| p.phases()[i] & Phase::FLUID != 0;
+    let expected: Vec<DVec3> = (0..at.len())
+        .map(|i| {
+            let others = (0..at.len()).filter(|&j| j != i && flows(i) && flows(j));
+            let taken = others.map(|j| {
+                let a = 0.5 * (rate(i) + rate(j)) * h;
+                let density = |k: usize| mass[k] / volume(radius[k]);
+                let weight = a / (1.0 + a) * 2.0 * mass[j] / (density(i) + density(j));
+                let kernel = poly6(at[i].distance(at[j]), 2.0 * (radius[i] + radius[j]));
+                (v[j] - v[i]) * weight * kernel
+            });
+            v[i] + taken.sum::<DVec3>()
+        })
+        .collect();
+    let change = (0..at.len()).map(|i| (expected[i] - v[i]).length()).fold(0.0, f64::max);
+    assert!(change > 0.05, "the case is not empty: {change}");
+    let mut engine = Engine::new(world, Backend::Cpu { threads: 2 }).unwrap();
+    engine.step(h as f32).unwrap();
+    for (i, found) in engine.world().particles().velocities().iter().enumerate() {
+        // Velocities of 3 m/s become moves and velocities again, and each rounds.
+        let error = found.truncate().as_dvec3() - expected[i];
+        assert!(error.length() < 1e-5, "{i}: {found} {}", expected[i]);
+    }
+}
+
 /// Two fluids of different density that run into each other as they fall, with a grain in each.
 #[test]
 fn momentum_is_kept_in_free_fall() {
@@ -284,6 +336,8 @@ fn momentum_is_kept_in_free_fall() {
         engine.step(1.0 / 60.0).unwrap();
     }
     let expected = before + DVec3::Y * (-9.81 * mass * f64::from(steps) / 60.0);
+    let materials = engine.world().materials().count();
+    assert_eq!(materials, 2, "each has a viscosity of its own");
     let error = (momentum(engine.world()) - expected).length() / spread;
     println!("momentum is off by {error:e}");
     assert!(error < 1e-4, "{error}");
@@ -424,7 +478,9 @@ fn water_is_the_same_far_from_the_origin() {
 #[test]
 fn what_is_not_legal_is_refused() {
     type Change = fn(&mut Fluid);
-    let refused: [(Change, &str); 8] = [
+    let refused: [(Change, &str); 10] = [
+        (|fluid| fluid.coefficients.viscosity = Some(-1.0), "viscosity"),
+        (|fluid| fluid.coefficients.viscosity = Some(f32::INFINITY), "1000000"),
         (|fluid| fluid.radius = 0.0, "radius"),
         (|fluid| fluid.radius = f32::NAN, "radius"),
         (|fluid| fluid.radius = 1.0, "no particle"),

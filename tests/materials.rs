@@ -21,6 +21,7 @@ fn add_material(world: &mut World, mu: f32, restitution: f32) -> MaterialId {
         friction_static: Some(mu),
         friction_kinetic: Some(mu),
         restitution: Some(restitution),
+        ..Coefficients::default()
     };
     world.add_material(&Material { name: format!("mu {mu}"), coefficients }).unwrap()
 }
@@ -93,7 +94,7 @@ fn particles_of_each_material_slide_as_far_as_theirs_and_the_floors_friction_let
         on_its_own.colliders[0].coefficients = Coefficients {
             friction_static: Some(mu),
             friction_kinetic: Some(mu),
-            restitution: None,
+            ..Coefficients::default()
         };
         let mut engine = self::engine(on_its_own);
         for _ in 0..500 {
@@ -220,6 +221,7 @@ fn heap(solver: Solver, same: bool) -> World {
         friction_static: Some(if same { 0.37 } else { 0.2 * k }),
         friction_kinetic: Some(if same { 0.3 } else { 0.1 * k }),
         restitution: Some(if same { 0.25 } else { 0.4 * k }),
+        ..Coefficients::default()
     };
     let materials = [1.0, 2.0].map(|k| {
         world.add_material(&Material { name: String::new(), coefficients: own(k) }).unwrap()
@@ -324,7 +326,7 @@ fn a_scene_names_its_materials() {
     let [rubber, ice, crumbs] =
         ["rubber", "ice", "crumbs"].map(|n| world.find_material(n).unwrap());
     let said = |id| {
-        let Coefficients { friction_static, friction_kinetic, restitution } =
+        let Coefficients { friction_static, friction_kinetic, restitution, .. } =
             world.material(id).unwrap().coefficients;
         [friction_static, friction_kinetic, restitution]
     };
@@ -343,6 +345,29 @@ fn a_scene_names_its_materials() {
     let set = ["material.0.friction=0.5".to_string()];
     let world = Scene::parse("s.toml", SCENE, None, &set).unwrap().build().unwrap();
     assert_eq!(world.material(rubber).unwrap().coefficients.friction_kinetic, Some(0.5));
+}
+
+/// What an object says of itself is added to the material that it was built with.
+#[test]
+fn fluids_have_their_own_numbers_in_scenes() {
+    let fluid = |more: &str| {
+        let keys = "low = [0, 0, 0]\nhigh = [0.1, 0.1, 0.1]\nradius = 0.01";
+        let honey = "[[material]]\nname = \"honey\"\nfluid_viscosity = 900\n";
+        let text = format!("[[fluid]]\n{keys}\n{more}\n{honey}");
+        let world = Scene::parse("s.toml", &text, None, &[]).unwrap().build().unwrap();
+        let object = world.objects().next().unwrap().0;
+        let id = world.material_of(object).unwrap().unwrap();
+        let of = world.material(id).unwrap().coefficients;
+        [of.friction_kinetic, of.restitution, of.viscosity]
+    };
+    assert_eq!(fluid(""), [Some(0.0), None, None]);
+    assert_eq!(fluid("fluid_viscosity = 70"), [Some(0.0), None, Some(70.0)]);
+    assert_eq!(
+        fluid("fluid_viscosity = 70\nrestitution = 0.5"),
+        [Some(0.0), Some(0.5), Some(70.0)]
+    );
+    assert_eq!(fluid("fluid_viscosity = 70\nfriction = 0.3"), [Some(0.3), None, Some(70.0)]);
+    assert_eq!(fluid("material = \"honey\""), [None, None, Some(900.0)]);
 }
 
 /// Parameters act on the default material, and on what others leave open, from the next step on.

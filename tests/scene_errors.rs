@@ -377,6 +377,16 @@ fn materials_are_checked() {
     refused(&material("friction = -1"), &["s.toml:3: material.0.friction: ", "at least 0"]);
     refused(&material("restitution = 1.5"), &["s.toml:3: material.0.restitution: ", "0 to 1"]);
     refused(&material("bounce = 1"), &["s.toml:3: material.0", "bounce", "restitution"]);
+    refused(
+        &material("fluid_viscosity = 2e6"),
+        &["s.toml:3: material.0.fluid_viscosity: ", "1000000"],
+    );
+    let fluid = |more: &str| {
+        format!("[[fluid]]\nlow = [0, 0, 0]\nhigh = [1, 1, 1]\nradius = 0.1\n{more}\n")
+    };
+    refused(&fluid("fluid_viscosity = -1"), &["s.toml:5: fluid.0.fluid_viscosity: ", "from 0 to"]);
+    let text = fluid("material = \"rubber\"\nfluid_viscosity = 5") + &material("");
+    refused(&text, &["fluid.0.fluid_viscosity: ", "`material` or `fluid_viscosity`, not both"]);
     refused("[[material]]\nfriction = 1\n", &["s.toml:1: material.0", "name"]);
     refused("[[material]]\nname = \"\"\n", &["s.toml:2: material.0.name: ", "a name"]);
     refused("[[material]]\nname = \"default\"\n", &["s.toml:2: material.0.name: ", "[params]"]);

@@ -1,14 +1,15 @@
 //! Lets fluid take part in the velocity of the fluid around it (XSPH, Schechter and Bridson 2012;
 //! docs/physics.md, section 8).
-//! v_i += c sum of 2 m_j / (rho_i + rho_j) W_ij (v_j - v_i), with c = a h / (1 + a h). Times m_i that is the
-//! same for both of a pair but for its sign, so momentum is kept where densities differ, too.
-//! Reads: position and predicted [m, 1/kg], radius [m], phase, velocity [m/s], the list. Writes: delta: how
-//! much velocities change [m/s]; velocity.
+//! v_i += sum of c_ij 2 m_j / (rho_i + rho_j) W_ij (v_j - v_i), with c = a h / (1 + a h) and a of the two
+//! materials. Times m_i that is the same for both of a pair but for its sign, so momentum is kept where
+//! densities differ, too.
+//! Reads: position and predicted [m, 1/kg], radius [m], phase, material, materials, velocity [m/s], the
+//! list. Writes: delta: how much velocities change [m/s]; velocity.
 //! Order: all particles see the velocities as they were. Each is alone; its neighbours are summed in
 //! eight lanes, one after the other, then the lanes; deterministic.
 
 use super::fluid::kernel::{smoothed, volume};
-use super::fluid::{NUMBERS, eight, place, spread, sums};
+use super::fluid::{Flows, NUMBERS, eight, place, spread, sums};
 use super::search::broad::SearchTools;
 use super::search::lists::Lists;
 use super::search::neighbors::Neighbor;
@@ -23,13 +24,14 @@ use std::ops::Range;
 const BLOCK: usize = 256;
 
 pub(crate) fn run(team: &Team, world: &mut World, scratch: &mut Scratch, at: &Moment) {
-    let Scratch { fluid, added, list, delta, .. } = scratch;
+    let Scratch { fluid, added, list, delta, material_pairs, .. } = scratch;
     let Some(made) = added.get(*list) else { return };
-    let Particles { predicted, phase, velocity, .. } = &mut world.particles;
+    let most = world.fluid_share(at.h);
+    let Particles { predicted, phase, velocity, material, .. } = &mut world.particles;
     let n = predicted.len();
     let (lists, base) = (&made.lists, &fluid.base[..]);
     assert!(lists.particles() == n && base.len() == n && phase.len() == n && velocity.len() == n);
-    let share = world.params.fluid_share(at.h);
+    let flows = Flows::of(material_pairs, material);
     let (predicted, phase, before) = (&predicted[..], &phase[..], &velocity[..]);
     team.rows(Shared::new(delta), BLOCK, |range, delta| {
         team.simd.run(Changes {
@@ -39,7 +41,8 @@ pub(crate) fn run(team: &Team, world: &mut World, scratch: &mut Scratch, at: &Mo
             predicted,
             phase,
             velocity: before,
-            share,
+            flows: &flows,
+            most,
             delta,
         });
     });
@@ -60,7 +63,9 @@ struct Changes<'a> {
     predicted: &'a [Vec4],
     phase: &'a [u32],
     velocity: &'a [Vec4],
-    share: f32,
+    flows: &'a Flows<'a>,
+    /// The share of the thickest material.
+    most: f32,
     delta: &'a mut [Vec4],
 }
 
@@ -70,7 +75,7 @@ impl Kernel for Changes<'_> {
     fn run<S: Simd>(self) {
         for i in self.range.clone() {
             let moves = self.phase[i] & Phase::FLUID != 0 && self.predicted[i].w > 0.0;
-            let change = if moves { self.around::<S>(i) * self.share } else { Vec3::ZERO };
+            let change = if moves { self.around::<S>(i) * self.most } else { Vec3::ZERO };
             // What is no number changes nothing.
             let counts = if moves && change.is_finite() { 1.0 } else { 0.0 };
             self.delta[i - self.range.start] = change.extend(counts);
@@ -111,10 +116,11 @@ impl Changes<'_> {
             let kernel = smoothed(between, radius + at[3], there);
             let twice = light + light;
             let weight = (twice * own_volume) / (light + to[3] * own_volume) * kernel;
+            let [_, share, ..] = self.flows.between::<S>(i, &slots);
             let counts = kernel.above(zero);
             let nothing = Vector { x: zero, y: zero, z: zero };
             let faster = Vector::select(counts, place(speed) - v, nothing);
-            change = change + faster * S::select(counts, weight, zero);
+            change = change + faster * S::select(counts, weight * share, zero);
         }
         sums(change)
     }

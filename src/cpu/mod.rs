@@ -203,7 +203,7 @@ impl Cpu {
             s.point_contacts.clear(n);
             s.pricked.clear();
         }
-        s.material_pairs.update(world);
+        s.material_pairs.update(world, h);
         s.material_pairs.find_common(&world.particles.material);
         solve::update(&mut s.kinds, world, h);
     }

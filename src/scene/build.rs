@@ -11,7 +11,7 @@ use super::keys::require;
 use super::names::Names;
 use super::objects::{Entry, Site};
 use crate::error::{Error, Result};
-use crate::world::{Force, ForceKind, MaterialId, SurfaceWind, World};
+use crate::world::{Force, ForceKind, SurfaceWind, World};
 
 pub(super) use collider::{mesh_file, read_mesh};
 
@@ -38,9 +38,8 @@ impl Scene {
             let explain = |e| self.source.explain(e, path);
             let id = made.map_err(explain)?.object;
             let (name, common) = (names.name(i), object.common());
-            let material = material::of_object(&mut world, path, name, &common);
-            let material = material.map_err(explain)?;
-            if material != MaterialId::DEFAULT {
+            let material = material::of_object(&mut world, path, name, id, &common);
+            if let Some(material) = material.map_err(explain)? {
                 world.set_material(id, material)?;
             }
             // Builders put the path into their messages; from here on the given name counts.

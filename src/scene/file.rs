@@ -7,8 +7,8 @@ use super::objects::{
     object_kinds,
 };
 use super::value::{
-    Angle, AtLeastZero, Count, Direction, Exactly, Positive, Real, Real64, Rotation, Scale, Share,
-    Vector,
+    Angle, AtLeastZero, Count, Direction, Exactly, Positive, Rate, Real, Real64, Rotation, Scale,
+    Share, Vector,
 };
 use serde::Deserialize;
 use std::collections::BTreeMap;
@@ -64,6 +64,7 @@ pub(crate) struct MaterialFile {
     pub friction: Option<AtLeastZero>,
     pub static_friction: Option<AtLeastZero>,
     pub restitution: Option<Share>,
+    pub fluid_viscosity: Option<Rate>,
 }
 
 #[derive(Clone, Debug, Deserialize)]
@@ -73,6 +74,7 @@ pub(crate) struct MaterialPairFile {
     pub friction: Option<AtLeastZero>,
     pub static_friction: Option<AtLeastZero>,
     pub restitution: Option<Share>,
+    pub fluid_viscosity: Option<Rate>,
 }
 
 #[derive(Clone, Debug, Deserialize)]

@@ -12,7 +12,7 @@ use crate::cpu::team::Team;
 use crate::kind::{Stored, Visit};
 use crate::pass::Buffer;
 use crate::step::{Dispatch, Part};
-use crate::world::material::{MaterialPairs, PairRow};
+use crate::world::material::{FlowRow, MaterialPairs, PairRow};
 use crate::world::{
     ContactMemory, DensityRule, ForceKind, Integrator, Kind, ListDescription, ListFilter, ListId,
     ListPairs, Method, Params, Phase, World,
@@ -71,7 +71,7 @@ impl Encoder<'_> {
                 stages::bodies::encode(buffer, world, scratch, plan, &mut out);
             }
             Buffer::Pins => self.pins(&mut out),
-            Buffer::Materials => return materials(&MaterialPairs::of(world)),
+            Buffer::Materials => return materials(&MaterialPairs::of(world, h)),
             Buffer::Colliders => stages::environment::encode(world, h, &mut out),
             Buffer::Surfaces => stages::surfaces::encode_fans(world, plan, &mut out),
             Buffer::Winds => stages::surfaces::encode_winds(world, plan, h, &mut out),
@@ -293,7 +293,8 @@ pub(crate) fn pins_of_step(world: &World, plan: &Plan, h: f32, out: &mut [u32]) 
 
 /// `materials`.
 pub(crate) fn materials(pairs: &MaterialPairs) -> Vec<u32> {
-    pairs.rows().iter().flat_map(PairRow::words).collect()
+    let flows = pairs.flows().iter().flat_map(FlowRow::words);
+    pairs.rows().iter().flat_map(PairRow::words).chain(flows).collect()
 }
 
 /// What `globals` says of a world that changes only when it is edited.
@@ -410,6 +411,7 @@ pub(crate) fn globals(
         (g::BVH_VOLUME, p.bvh_volume as u32),
         (g::FORCES, world.forces.len() as u32),
         (g::MATERIALS, world.materials.count() as u32),
+        (g::FLOW_ROWS, (plan.material_words / 2) as u32),
         (g::NEIGHBOR_CAP, plan.room[Buffer::Neighbors] as u32),
         (g::ENVIRONMENT_CAP, plan.room[Buffer::EnvironmentContacts] as u32),
         (g::GRIP_CAP, stages::contacts::grip_cap(plan) as u32),
@@ -449,7 +451,7 @@ pub(crate) fn globals(
         (g::TORN_SQ, world.torn_sq()),
         (g::FLUID_RELAXATION, p.fluid_relaxation),
         (g::FLUID_PRESSURE, p.fluid_pressure),
-        (g::FLUID_SHARE, p.fluid_share(h)),
+        (g::FLUID_SHARE, world.fluid_share(h)),
     ];
     for (at, value) in numbers {
         out[at] = value.to_bits();

@@ -39,6 +39,7 @@ pub mod globals {
         CONTACT_OMEGA "g_contact_omega" = 11;
         MARGIN "g_margin" = 12;
         MATERIALS "g_materials" = 13;
+        FLOW_ROWS "g_flow_rows" = 31;
         FLUID_RELAXATION "g_fluid_relaxation" = 30;
         FLUID_PRESSURE "g_fluid_pressure" = 15;
         RESTITUTION_THRESHOLD "g_restitution_threshold" = 16;
@@ -235,7 +236,8 @@ pub mod pins {
     }
 }
 
-/// The buffer of materials: rows by material and other material, then by obstacle and material.
+/// The buffer of materials: rows by material and other material, then by obstacle and material. Behind
+/// them, from `g_flow_rows` on, what the same pairs are as fluids.
 pub mod materials {
     words! {
         /// Names and places of the words of a row.
@@ -244,6 +246,7 @@ pub mod materials {
         STATIC_FRICTION "pair_static_friction" = 0;
         FRICTION "pair_friction" = 1;
         RESTITUTION "pair_restitution" = 2;
+        SHARE "flow_share" = 1;
     }
 }
 

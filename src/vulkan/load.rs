@@ -332,7 +332,7 @@ impl Vulkan {
             let words = encode::globals(world, plan, traits, h, &list);
             count += write_changed(globals, &mut last_written[GLOBALS], &words);
         }
-        if material_pairs.update(world) {
+        if material_pairs.update(world, h) {
             let (at, words) = (Buffer::Materials as usize, encode::materials(material_pairs));
             count += write_changed(&mut buffers[at], &mut last_written[at], &words);
         }

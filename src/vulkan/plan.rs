@@ -165,7 +165,7 @@ impl Plan {
             accelerated: world.params.acceleration == Acceleration::Chebyshev,
             forces: with_spare(world.forces.len()),
             room: room.unwrap_or_else(|| Room::of(world)).with_lists_of(world),
-            material_words: materials::WORDS * MaterialPairs::rows_of(world),
+            material_words: 2 * materials::WORDS * MaterialPairs::rows_of(world),
             collider_words: stages::environment::words(world),
             colliders: world.colliders.len(),
             fans: if winds > 0 || world.meets_points() {

@@ -59,6 +59,8 @@ pub struct Fluid {
     pub density: f32,
     /// Velocity at the start, m/s.
     pub velocity: Vec3,
+    /// What it is made of. Without friction, as it is by default, it slides freely along everything.
+    pub coefficients: Coefficients,
 }
 
 impl Default for Fluid {
@@ -69,6 +71,11 @@ impl Default for Fluid {
             radius: 0.05,
             density: 1000.0,
             velocity: Vec3::ZERO,
+            coefficients: Coefficients {
+                friction_static: Some(0.0),
+                friction_kinetic: Some(0.0),
+                ..Coefficients::default()
+            },
         }
     }
 }
@@ -149,6 +156,7 @@ impl Fluid {
                 ),
             );
         }
+        self.coefficients.validate(&self.name)?;
         self.memory().check(&self.name)
     }
 }
@@ -162,8 +170,8 @@ impl World {
     /// Fills a region with fluid. Returns its handle and the particles.
     ///
     /// The particles of all fluids of a world share a group: they do not touch each other, but keep
-    /// their density. The fluid slides along walls and solids without friction until it is given
-    /// another material ([`World::set_material`]).
+    /// their density. Each is made of a material of its own, which it shares with fluids of the same
+    /// density and [coefficients](Fluid::coefficients): those are one fluid to it.
     ///
     /// # Errors
     /// When a number is not legal, nothing fits into the region, or there is not enough memory.
@@ -174,7 +182,7 @@ impl World {
             FluidRegion::Mesh(mesh) => Some(TriangleBvh::build(mesh)?),
         };
         self.add_fluid_lists()?;
-        let material = self.slippery()?;
+        let material = self.material_of_fluid(fluid)?;
         let phase = Phase(self.fluid_group() | Phase::FLUID);
         let [low, _] = fluid.bounds();
         let [nx, ny, nz] = fluid.counts().map(|count| count as u32);
@@ -257,14 +265,10 @@ impl World {
         Ok(())
     }
 
-    /// The material that fluids have at first.
-    fn slippery(&mut self) -> Result<MaterialId> {
-        let coefficients = Coefficients {
-            friction_static: Some(0.0),
-            friction_kinetic: Some(0.0),
-            ..Coefficients::default()
-        };
-        let material = Material { name: "fluid".into(), coefficients };
+    /// The material of a fluid: that of one like it, if there is any.
+    fn material_of_fluid(&mut self, fluid: &Fluid) -> Result<MaterialId> {
+        let name = format!("fluid of {} kg/m³", fluid.density);
+        let material = Material { name, coefficients: fluid.coefficients };
         let known = self.materials().find(|(_, known)| **known == material).map(|(id, _)| id);
         known.map_or_else(|| self.add_material(&material), Ok)
     }

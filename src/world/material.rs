@@ -13,7 +13,7 @@ use serde::{Deserialize, Serialize};
 
 mod pairs;
 
-pub(crate) use pairs::{MaterialPairs, PairRow};
+pub(crate) use pairs::{FlowRow, MaterialPairs, PairRow};
 
 /// The handle of a material of a world.
 #[derive(
@@ -33,7 +33,7 @@ impl MaterialId {
     }
 }
 
-/// How things slide and bounce where they touch. What is `None` is left to whoever is asked next:
+/// How things slide and bounce where they touch, and how they flow. What is `None` is left to whoever is asked next:
 /// a collider leaves it to the materials, a pair of materials to the rule, a material to
 /// [`World::params`].
 #[derive(Clone, Copy, Debug, Default, PartialEq, Serialize, Deserialize)]
@@ -44,6 +44,9 @@ pub struct Coefficients {
     pub friction_kinetic: Option<f32>,
     /// Restitution, 0 (no bounce) to 1.
     pub restitution: Option<f32>,
+    /// For fluids: how fast they take on the velocity of the fluid around them, 1/s. Two fluids have
+    /// the mean of theirs.
+    pub viscosity: Option<f32>,
 }
 
 impl Coefficients {
@@ -55,6 +58,16 @@ impl Coefficients {
     /// Whether it makes things bounce.
     pub(crate) fn bounces(self) -> bool {
         self.restitution.is_some_and(|e| e > 0.0)
+    }
+
+    /// These, and what they leave open as another has it.
+    pub(crate) fn or(self, other: Coefficients) -> Self {
+        Coefficients {
+            friction_static: self.friction_static.or(other.friction_static),
+            friction_kinetic: self.friction_kinetic.or(other.friction_kinetic),
+            restitution: self.restitution.or(other.restitution),
+            viscosity: self.viscosity.or(other.viscosity),
+        }
     }
 
     /// Checks the ranges; `field` is the path that messages start with.
@@ -70,7 +83,8 @@ impl Coefficients {
         };
         check("friction_static", self.friction_static, f32::MAX, "0 or more")?;
         check("friction_kinetic", self.friction_kinetic, f32::MAX, "0 or more")?;
-        check("restitution", self.restitution, 1.0, "between 0 and 1")
+        check("restitution", self.restitution, 1.0, "between 0 and 1")?;
+        check("viscosity", self.viscosity, 1e6, "between 0 and 1000000 1/s")
     }
 }
 
@@ -249,6 +263,14 @@ impl World {
         let mut materials = slots.map(|slot| self.particles.material(slot));
         let first = materials.next();
         Ok(first.filter(|first| materials.all(|other| other == *first)))
+    }
+
+    /// How fast the thickest of all materials takes on the velocities around it, 1/s.
+    pub(crate) fn thickest(&self) -> f32 {
+        let Materials { added, exceptions } = &self.materials;
+        let said = added.iter().map(|material| material.coefficients);
+        let said = said.chain(exceptions.iter().map(|pair| pair.coefficients));
+        said.filter_map(|own| own.viscosity).fold(self.params.fluid_viscosity, f32::max)
     }
 
     /// Whether a pair of materials bounces, whoever is made of them.

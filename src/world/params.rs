@@ -398,7 +398,7 @@ params! {
     fluid_relaxation: f32 = 0.6, "1", 1e-4, 1e4;
     /// Pressure between particles of fluid that are nearly in one place is this much higher, as a share.
     fluid_pressure: f32 = 0.1, "1", 0.0, 10.0;
-    /// How fast fluid takes on the velocity of the fluid around it (0: not at all).
+    /// How fast fluid takes on the velocity of the fluid around it, unless its material says otherwise (0: not at all).
     fluid_viscosity: f32 = 20.0, "1/s", 0.0, 1e6;
     /// Linear damping of all velocities.
     damping: f32 = 0.0, "1/s", 0.0, 1e4;
@@ -411,11 +411,6 @@ params! {
 }
 
 impl Params {
-    /// The share of the velocities around it that a particle of fluid takes in a substep of `h` seconds.
-    pub(crate) fn fluid_share(&self, h: f32) -> f32 {
-        let rate = self.fluid_viscosity * h;
-        rate / (1.0 + rate)
-    }
     /// Static friction as used: never below kinetic friction.
     pub fn static_friction_used(&self) -> f32 {
         self.static_friction.max(self.friction)

@@ -172,6 +172,7 @@ pub fn heap(counts: [u32; 3], balls: &[f32]) -> World {
             friction_static: Some(0.9),
             friction_kinetic: Some(0.2),
             restitution: Some(0.8),
+            ..Coefficients::default()
         },
         ..floor()
     });

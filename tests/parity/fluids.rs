@@ -1,8 +1,9 @@
 //! The passes of fluids: `density_lambda`, `density_delta` and `fluid_viscosity`. Both backends sum
 //! neighbours up in the same order.
 
+use super::materials::is_noticed;
 use super::particles::{Random, unnoticed};
-use super::{Close, assert_floats, compare, saying, sides};
+use super::{Close, assert_floats, can_assemble, compare, saying, sides};
 use glam::Vec3;
 use motes::pass::Buffer;
 use motes::vulkan::harness::parity::{Outcome, SideBySide, shaders_from};
@@ -62,7 +63,7 @@ fn judge(outcome: &Outcome) {
     }
 }
 
-/// Two fluids of different density and size that were put into each other, beside each other and apart,
+/// Fluids of different density, size and viscosity that were put into each other, beside each other and apart,
 /// with grains in them, some of all held, in a tank with a ball, whose floor is there twice.
 pub fn wet(rule: DensityRule) -> World {
     let mut world = World::new();
@@ -79,7 +80,8 @@ pub fn wet(rule: DensityRule) -> World {
         (Vec3::new(0.0, 0.2, 0.0), 0.06, 0.01, 1300.0),
     ] {
         let region = FluidRegion::Box { low, high: low + size };
-        let fluid = Fluid { region, radius, density, ..Fluid::default() };
+        let mut fluid = Fluid { region, radius, density, ..Fluid::default() };
+        fluid.coefficients.viscosity = (density != 1000.0).then_some(density);
         ids.extend(world.add_fluid(&fluid).unwrap().iter().copied());
     }
     let grains = Grains {
@@ -158,6 +160,31 @@ fn the_case_is_not_empty() {
         changed[of] += words.before.iter().zip(&words.cpu).filter(|(a, b)| a != b).count();
     });
     assert!(changed.iter().all(|&count| count > 500), "{changed:?}");
+}
+
+/// Of each, the pass, what its shader has, and what it must not have.
+const CONTROLS: [(Pass, &str, &str); 3] = [
+    (Pass::FluidViscosity, "%flow_row_word = OpIAdd", "%flow_row_word = OpISub"),
+    (
+        Pass::FluidViscosity,
+        "%row_of_pair %flow_row_a %flow_row_b",
+        "%row_of_pair %flow_row_a %flow_row_a",
+    ),
+    (Pass::FluidViscosity, "%faster_row_word %flow_share", "%faster_row_word %u0"),
+];
+
+/// The control: rows of materials that are looked up wrongly fail it, too.
+#[test]
+fn a_wrong_row_is_noticed() {
+    if sides().is_none() || !can_assemble() {
+        return;
+    }
+    for (pass, right, wrong) in CONTROLS {
+        let noticed = is_noticed(pass, right, wrong, |sides| {
+            compare(sides, wet(DensityRule::AtMost), 1, |d| d.pass == pass, judge);
+        });
+        assert!(noticed, "{}: {wrong} was not noticed", pass.name());
+    }
 }
 
 /// The control: a shader that is wrong in any one sum fails the comparison.

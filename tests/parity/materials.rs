@@ -15,6 +15,7 @@ fn mixed() -> World {
         friction_static: Some(fixed),
         friction_kinetic: Some(kinetic),
         restitution: Some(restitution),
+        ..Coefficients::default()
     };
     let given = [(0.02, 0.01, 0.9), (1.5, 1.2, 0.0), (0.4, 0.1, 0.5)];
     for (k, (fixed, kinetic, restitution)) in given.into_iter().enumerate() {
@@ -77,25 +78,30 @@ const CONTROLS: &[(&[Pass], &str, &str)] = &[
 ];
 const CONTACTS: &[Pass] = &[Pass::SolveContacts, Pass::SolveEnvironment, Pass::Restitution];
 
+/// Whether a pass is noticed whose shader has `wrong` in place of `right`, which it has once.
+pub fn is_noticed(pass: Pass, right: &str, wrong: &str, run: impl FnOnce(&mut SideBySide)) -> bool {
+    let (shader, scratch) = (pass.name(), tempfile::tempdir().unwrap());
+    let source = assembler::expanded(&assembler::folder(), shader).unwrap().text;
+    assert_eq!(source.matches(right).count(), 1, "{shader}: {right}");
+    let text = source.replace(right, wrong);
+    let module = assembler::module_of(shader, &text, scratch.path()).expect(wrong);
+    let mut sides = SideBySide::with(shaders_with(pass, module), 64).unwrap();
+    catch_unwind(AssertUnwindSafe(|| run(&mut sides))).is_err()
+}
+
 /// The control: a shader that takes the coefficients of other materials fails the comparison.
 #[test]
 fn a_wrong_shader_is_noticed() {
     if sides().is_none() || !can_assemble() {
         return;
     }
-    let scratch = tempfile::tempdir().unwrap();
     for (passes, right, wrong) in CONTROLS {
         for &pass in *passes {
-            let shader = pass.name();
-            let source = assembler::expanded(&assembler::folder(), shader).unwrap().text;
-            assert_eq!(source.matches(right).count(), 1, "{shader}: {right}");
-            let text = source.replace(right, wrong);
-            let module = assembler::module_of(shader, &text, scratch.path()).expect(wrong);
-            let mut sides = SideBySide::with(shaders_with(pass, module), 64).unwrap();
             let ours = |dispatch: &Dispatch| dispatch.pass == pass;
-            let run = || compare(&mut sides, mixed(), 3, ours, |outcome| _ = judge(outcome));
-            let noticed = catch_unwind(AssertUnwindSafe(run)).is_err();
-            assert!(noticed, "{shader}: {wrong} was not noticed");
+            let noticed = is_noticed(pass, right, wrong, |sides| {
+                compare(sides, mixed(), 3, ours, |outcome| _ = judge(outcome));
+            });
+            assert!(noticed, "{}: {wrong} was not noticed", pass.name());
         }
     }
 }

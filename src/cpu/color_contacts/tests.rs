@@ -157,7 +157,7 @@ fn rows_are_solved_alike_by_every_level_and_team() {
         of_three.add_material(&Material { name: String::new(), coefficients }).unwrap();
     }
     let mut material_pairs = MaterialPairs::default();
-    material_pairs.update(&of_three);
+    material_pairs.update(&of_three, 1e-3);
     let mixed: Vec<u32> = (0..predicted.len() as u32).map(|k| k % 3).collect();
     let alike = vec![0; predicted.len()];
     let (omega, push_out) = (0.9, 1e-3);

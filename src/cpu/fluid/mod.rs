@@ -5,6 +5,7 @@ pub(crate) mod walls;
 
 use crate::cpu::search::neighbors::Neighbor;
 use crate::simd::{LANES, Simd, Vector};
+use crate::world::material::MaterialPairs;
 use glam::{Vec3, Vec4};
 
 /// What the passes of fluids hand to each other.
@@ -17,6 +18,39 @@ pub(crate) struct FluidScratch {
     /// The gradient of what walls add to the density ratio, 1/m, and how much of that ratio comes
     /// from before the substep.
     pub shores: Vec<Vec4>,
+}
+
+/// How particles flow beside each other, by what they are made of.
+pub(super) enum Flows<'a> {
+    /// All are of one material.
+    Alike([f32; 4]),
+    /// The rows of pairs, the material of each particle, and how many materials there are.
+    Mixed(&'a [[f32; 4]], &'a [u32], u32),
+}
+
+impl<'a> Flows<'a> {
+    pub fn of(pairs: &'a MaterialPairs, materials: &'a [u32]) -> Self {
+        let (rows, count) = (bytemuck::cast_slice(pairs.flows()), pairs.count());
+        if let Some(row) = pairs.common_flow() {
+            return Flows::Alike(bytemuck::cast(row));
+        }
+        assert!(rows.len() >= count * count && materials.iter().all(|&id| (id as usize) < count));
+        Flows::Mixed(rows, materials, count as u32)
+    }
+
+    /// The rows of a particle and eight others, by column. All slots are of particles.
+    #[inline(always)]
+    pub fn between<S: Simd>(&self, i: usize, slots: &[u32; LANES]) -> [S; 4] {
+        match self {
+            Flows::Alike(row) => row.map(S::splat),
+            Flows::Mixed(rows, materials, count) => {
+                let first = materials[i] * count;
+                let places = slots.map(|j| first + materials[j as usize]);
+                // SAFETY: there is a row for any two materials, and those of all particles are known.
+                unsafe { S::gather(rows.as_ptr(), places.as_ptr()) }
+            }
+        }
+    }
 }
 
 /// The slots of up to eight entries from one on; slot i where the list has ended.

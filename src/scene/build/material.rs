@@ -6,9 +6,10 @@ use crate::scene::keys::one_of;
 use crate::scene::objects::Common;
 use crate::scene::value::{AtLeastZero, Share};
 use crate::suggest::instead;
-use crate::world::{Coefficients, Material, MaterialId, World};
+use crate::world::{Coefficients, Material, MaterialId, ObjectId, World};
 
-/// The three keys of a contact; `friction` alone sets both kinds of friction.
+/// The three keys of a contact; `friction` alone sets both kinds of friction. What is said of fluids
+/// is left open.
 pub(in crate::scene) fn coefficients(
     friction: Option<AtLeastZero>,
     static_friction: Option<AtLeastZero>,
@@ -19,11 +20,12 @@ pub(in crate::scene) fn coefficients(
         friction_static: static_friction.map(|f| f.0).or(friction),
         friction_kinetic: friction,
         restitution: restitution.map(|r| r.0),
+        ..Coefficients::default()
     }
 }
 
 pub(super) fn add(world: &mut World, path: &str, file: &MaterialFile) -> Result<()> {
-    let MaterialFile { name, friction, static_friction, restitution } = file;
+    let MaterialFile { name, friction, static_friction, restitution, fluid_viscosity } = file;
     let refuse = |message: String| Err(Error::value(format!("{path}.name"), message));
     if name.is_empty() {
         return refuse("expected a name".into());
@@ -34,21 +36,27 @@ pub(super) fn add(world: &mut World, path: &str, file: &MaterialFile) -> Result<
     if world.find_material(name).is_some() {
         return refuse(format!("two materials are called `{name}`"));
     }
-    let coefficients = coefficients(*friction, *static_friction, *restitution);
+    let viscosity = fluid_viscosity.map(|rate| rate.0);
+    let contact = coefficients(*friction, *static_friction, *restitution);
+    let coefficients = Coefficients { viscosity, ..contact };
     world.add_material(&Material { name: name.clone(), coefficients }).map(drop)
 }
 
 pub(super) fn add_pair(world: &mut World, path: &str, file: &MaterialPairFile) -> Result<()> {
-    let MaterialPairFile { materials, friction, static_friction, restitution } = file;
+    let MaterialPairFile { materials, friction, static_friction, restitution, fluid_viscosity } =
+        file;
     let field = format!("{path}.materials");
     let [a, b] = [&materials.0[0], &materials.0[1]].map(|name| find(world, &field, name));
     let (a, b) = (a?, b?);
     if world.material_pair(a, b) != Coefficients::default() {
         return Err(Error::value(field, "this pair stands in another [[material_pair]] already"));
     }
-    let coefficients = coefficients(*friction, *static_friction, *restitution);
+    let viscosity = fluid_viscosity.map(|rate| rate.0);
+    let contact = coefficients(*friction, *static_friction, *restitution);
+    let coefficients = Coefficients { viscosity, ..contact };
     if coefficients == Coefficients::default() {
-        let message = "says nothing; give friction, static_friction or restitution";
+        let message =
+            "says nothing; give friction, static_friction, restitution or fluid_viscosity";
         return Err(Error::value(path, message));
     }
     world.set_material_pair(a, b, coefficients)
@@ -63,20 +71,27 @@ pub(super) fn find(world: &World, field: &str, name: &str) -> Result<MaterialId>
     })
 }
 
-/// The material of an object called `name`: the one it names, or one of its own.
+/// The material of an object called `name`: the one it names, or one of its own, in which the object's
+/// numbers stand in place of those that it was built with.
 pub(super) fn of_object(
     world: &mut World,
     path: &str,
     name: &str,
+    id: ObjectId,
     keys: &Common,
-) -> Result<MaterialId> {
+) -> Result<Option<MaterialId>> {
     let own = keys.coefficients;
     let has_own = own != Coefficients::default();
     let written = if own.friction_static.is_some() { "friction" } else { "restitution" };
     one_of(path, [("material", keys.material.is_some()), (written, has_own)])?;
     match keys.material {
-        Some(named) => find(world, &format!("{path}.material"), named),
-        None if has_own => world.add_material(&Material { name: name.into(), coefficients: own }),
-        None => Ok(MaterialId::DEFAULT),
+        Some(named) => find(world, &format!("{path}.material"), named).map(Some),
+        None if has_own => {
+            let built = world.material_of(id)?.and_then(|id| world.material(id).ok());
+            let built = built.map(|material| material.coefficients).unwrap_or_default();
+            let coefficients = own.or(built);
+            world.add_material(&Material { name: name.into(), coefficients }).map(Some)
+        }
+        None => Ok(None),
     }
 }

@@ -4,8 +4,8 @@ use super::{ObjectKinds, SceneObject, Site, table};
 use crate::error::{Error, Result};
 use crate::scene::build::read_mesh;
 use crate::scene::keys::one_of;
-use crate::scene::value::{Positive, Spacing, Vector};
-use crate::world::{Built, Fluid, FluidRegion, MemoryNeed, World};
+use crate::scene::value::{Positive, Rate, Spacing, Vector};
+use crate::world::{Built, Coefficients, Fluid, FluidRegion, MemoryNeed, World};
 use glam::{Quat, Vec3};
 use std::path::Path;
 
@@ -21,8 +21,10 @@ impl ObjectKinds {
     /// | `radius` | m | needed | of a particle; at rest they are two radii apart |
     /// | `density` | kg/m³ | 1000 | at rest |
     /// | `velocity` | m/s | 0 | at the start |
+    /// | `fluid_viscosity` | 1/s | of `[params]` | how fast it takes on the velocity of the fluid around it |
     ///
-    /// A fluid without a `material` and without `friction` slides freely on everything.
+    /// A fluid without a `material` and without `friction` slides freely on everything. With a
+    /// `material`, the numbers of fluids are those of the material.
     pub const FLUID: &'static str = "fluid";
 }
 
@@ -36,6 +38,7 @@ table! {
         radius: Spacing,
         density: Option<Positive>,
         velocity: Option<Vector>,
+        fluid_viscosity: Option<Rate>,
     }
 }
 
@@ -72,6 +75,10 @@ impl FluidFile {
             radius: self.radius.0,
             density: self.density.map_or(1000.0, |density| density.0),
             velocity: self.velocity.map(|v| v.0).unwrap_or_default(),
+            coefficients: Coefficients {
+                viscosity: self.fluid_viscosity.map(|rate| rate.0),
+                ..Fluid::default().coefficients
+            },
         })
     }
 }
@@ -84,6 +91,8 @@ impl SceneObject for FluidFile {
     }
 
     fn build(&self, world: &mut World, path: &str, site: &Site) -> Result<Built> {
+        let material = ("material", self.material.is_some());
+        one_of(path, [material, ("fluid_viscosity", self.fluid_viscosity.is_some())])?;
         world.add_fluid(&self.fluid(path, site.folder)?)
     }
 

@@ -17,6 +17,60 @@ pub(crate) struct PairRow {
     spare: f32,
 }
 
+/// How two materials flow beside each other; four words as well.
+#[repr(C)]
+#[derive(Clone, Copy, Debug, Default, PartialEq, bytemuck::Pod, bytemuck::Zeroable)]
+pub(crate) struct FlowRow {
+    /// 1/s.
+    rate: f32,
+    /// The share of the velocities around it that one takes of the other in a substep, over that of
+    /// the thickest material: 1 where all are alike.
+    pub share: f32,
+    spare: [f32; 2],
+}
+
+impl FlowRow {
+    fn of_params(params: &Params) -> Self {
+        FlowRow { rate: params.fluid_viscosity, ..FlowRow::default() }
+    }
+
+    /// With the numbers that are given.
+    fn with(self, given: Coefficients) -> Self {
+        FlowRow { rate: given.viscosity.unwrap_or(self.rate), ..self }
+    }
+
+    /// The rule for two materials.
+    fn against(self, other: FlowRow) -> Self {
+        FlowRow { rate: 0.5 * (self.rate + other.rate), ..FlowRow::default() }
+    }
+
+    /// As it is used in a substep of `h` seconds.
+    fn used(self, thickest: f32, h: f32) -> Self {
+        let most = share(thickest, h);
+        FlowRow { share: if most > 0.0 { share(self.rate, h) / most } else { 0.0 }, ..self }
+    }
+
+    /// Its words on a device.
+    #[cfg(feature = "vulkan")]
+    pub fn words(&self) -> [u32; 4] {
+        bytemuck::cast(*self)
+    }
+}
+
+/// The share of a difference that goes in a substep of `h` seconds, at a rate in 1/s.
+fn share(rate: f32, h: f32) -> f32 {
+    let part = rate * h;
+    part / (1.0 + part)
+}
+
+impl World {
+    /// The share of the velocities around it that the thickest material takes in a substep of `h`
+    /// seconds.
+    pub(crate) fn fluid_share(&self, h: f32) -> f32 {
+        share(self.thickest(), h)
+    }
+}
+
 impl PairRow {
     fn of_params(params: &Params) -> Self {
         let Params { friction, static_friction, restitution, .. } = *params;
@@ -65,8 +119,41 @@ fn geometric_mean(a: f32, b: f32) -> f32 {
 #[derive(Clone, Debug, Default, PartialEq)]
 struct Source {
     params: PairRow,
+    flow: FlowRow,
+    thickest: f32,
+    /// Length of a substep, s.
+    h: f32,
     materials: Materials,
     colliders: Vec<(MaterialId, Coefficients)>,
+}
+
+/// What materials give where they meet: a row for each pair of them, then for each obstacle and
+/// material. `params` is the default material; `with` puts numbers in place of its own, and `against`
+/// is the rule for two.
+fn met<R: Copy>(
+    params: R,
+    materials: &Materials,
+    colliders: &[(MaterialId, Coefficients)],
+    with: impl Fn(R, Coefficients) -> R,
+    against: impl Fn(R, R) -> R,
+) -> Vec<R> {
+    let given = materials.added.iter().map(|material| with(params, material.coefficients));
+    let all: Vec<R> = std::iter::once(params).chain(given).collect();
+    let n = all.len();
+    let mut met: Vec<R> = all.iter().flat_map(|a| all.iter().map(|b| against(*a, *b))).collect();
+    for pair in &materials.exceptions {
+        let [a, b] = pair.materials.map(|id| id.0 as usize);
+        let said = with(met[a * n + b], pair.coefficients);
+        (met[a * n + b], met[b * n + a]) = (said, said);
+    }
+    for &(material, own) in colliders {
+        // Engines refuse obstacles of unknown materials before they step.
+        let first = (material.0 as usize).min(n - 1) * n;
+        for at in first..first + n {
+            met.push(with(met[at], own));
+        }
+    }
+    met
 }
 
 /// A row for each pair of materials, then for each obstacle and material.
@@ -75,16 +162,17 @@ pub(crate) struct MaterialPairs {
     source: Source,
     count: usize,
     rows: Vec<PairRow>,
-    /// The row of all pairs of particles, where there is but one.
-    common: Option<PairRow>,
+    flows: Vec<FlowRow>,
+    /// The place of the row of all pairs of particles, where there is but one.
+    common: Option<usize>,
 }
 
 impl MaterialPairs {
     /// The table of a world.
     #[cfg(feature = "vulkan")]
-    pub fn of(world: &World) -> Self {
+    pub fn of(world: &World, h: f32) -> Self {
         let mut pairs = MaterialPairs::default();
-        pairs.update(world);
+        pairs.update(world, h);
         pairs
     }
 
@@ -95,62 +183,64 @@ impl MaterialPairs {
         count * (count + world.colliders.len())
     }
 
-    /// Brings the table up to date: materials, parameters and obstacles may have been edited.
-    /// Returns whether it changed.
-    pub fn update(&mut self, world: &World) -> bool {
+    /// Brings the table up to date for substeps of `h` seconds: materials, parameters and obstacles may
+    /// have been edited. Returns whether it changed.
+    pub fn update(&mut self, world: &World, h: f32) -> bool {
         let params = PairRow::of_params(&world.params);
+        let (flow, thickest) = (FlowRow::of_params(&world.params), world.thickest());
         let colliders = world.colliders.iter().map(|c| (c.material, c.coefficients));
         let source = &self.source;
         if self.count > 0
-            && source.params == params
+            && (source.params, source.flow) == (params, flow)
+            && (source.thickest, source.h) == (thickest, h)
             && source.materials == world.materials
             && source.colliders.iter().copied().eq(colliders.clone())
         {
             return false;
         }
         let materials = world.materials.clone();
-        self.source = Source { params, materials, colliders: colliders.collect() };
+        let colliders = colliders.collect();
+        self.source = Source { params, flow, thickest, h, materials, colliders };
         self.fill();
         true
     }
 
     fn fill(&mut self) {
-        let Source { params, materials, colliders } = &self.source;
-        let Materials { added, exceptions } = materials;
-        let given = added.iter().map(|material| params.with(material.coefficients));
-        let all: Vec<PairRow> = std::iter::once(*params).chain(given).collect();
-        let n = all.len();
-        let mut met: Vec<PairRow> =
-            all.iter().flat_map(|a| all.iter().map(|b| a.against(*b))).collect();
-        for pair in exceptions {
-            let [a, b] = pair.materials.map(|id| id.0 as usize);
-            let said = met[a * n + b].with(pair.coefficients);
-            (met[a * n + b], met[b * n + a]) = (said, said);
-        }
-        self.count = n;
-        self.rows.clear();
-        self.rows.extend(met.iter().map(|row| row.used()));
-        for &(material, own) in colliders {
-            // Engines refuse obstacles of unknown materials before they step.
-            let first = (material.0 as usize).min(n - 1) * n;
-            self.rows.extend(met[first..first + n].iter().map(|row| row.with(own).used()));
-        }
+        let Source { params, flow, thickest, h, materials, colliders } = &self.source;
+        let (with, against) = (PairRow::with, PairRow::against);
+        let rows = met(*params, materials, colliders, with, against);
+        let flows = met(*flow, materials, colliders, FlowRow::with, FlowRow::against);
+        self.count = materials.count();
+        self.rows = rows.into_iter().map(PairRow::used).collect();
+        self.flows = flows.into_iter().map(|row| row.used(*thickest, *h)).collect();
     }
 
     /// Finds whether all pairs of particles of these materials are alike.
     pub fn find_common(&mut self, materials: &[u32]) {
         let first = materials.first().map_or(0, |&id| id as usize);
         let alike = self.count == 1 || materials.iter().all(|&id| id as usize == first);
-        self.common = alike.then(|| self.rows[first * self.count + first]);
+        self.common = alike.then_some(first * self.count + first);
     }
 
     /// The row of all pairs of particles, where there is but one.
     pub fn common(&self) -> Option<PairRow> {
-        self.common
+        self.common.map(|at| self.rows[at])
+    }
+    /// The same for fluids.
+    pub fn common_flow(&self) -> Option<FlowRow> {
+        self.common.map(|at| self.flows[at])
     }
     /// All rows.
     pub fn rows(&self) -> &[PairRow] {
         &self.rows
+    }
+    /// The rows of fluids, in the same places.
+    pub fn flows(&self) -> &[FlowRow] {
+        &self.flows
+    }
+    /// How many materials there are.
+    pub fn count(&self) -> usize {
+        self.count
     }
     /// Where the row of two materials is.
     #[inline(always)]

@@ -3,11 +3,15 @@ use crate::world::collider::{Collider, Pose, Shape};
 use crate::{Grains, ParticleId};
 use glam::Vec3;
 
+/// Length of a substep, s.
+const H: f32 = 1.0 / 240.0;
+
 fn given(friction_static: f32, friction_kinetic: f32, restitution: f32) -> Coefficients {
     Coefficients {
         friction_static: Some(friction_static),
         friction_kinetic: Some(friction_kinetic),
         restitution: Some(restitution),
+        ..Coefficients::default()
     }
 }
 
@@ -21,7 +25,7 @@ fn numbers(row: &PairRow) -> [f32; 3] {
 
 fn table(world: &World) -> MaterialPairs {
     let mut pairs = MaterialPairs::default();
-    assert!(pairs.update(world) && !pairs.update(world), "made once");
+    assert!(pairs.update(world, H) && !pairs.update(world, H), "made once");
     pairs
 }
 
@@ -103,7 +107,9 @@ fn the_table_follows_every_edit() {
     let rough = world.add_material(&material(given(1.0, 0.9, 0.8))).unwrap();
     world.colliders.push(floor());
     let mut pairs = table(&world);
-    let edits: [fn(&mut World, MaterialId); 6] = [
+    let edits: [fn(&mut World, MaterialId); 8] = [
+        |world, _| world.params.fluid_viscosity = 3.0,
+        |world, rough| world.material_mut(rough).unwrap().coefficients.viscosity = Some(50.0),
         |world, _| world.params.friction = 0.3,
         |world, rough| world.material_mut(rough).unwrap().coefficients.restitution = None,
         |world, rough| world.set_material_pair(rough, rough, given(0.1, 0.1, 0.1)).unwrap(),
@@ -113,11 +119,13 @@ fn the_table_follows_every_edit() {
     ];
     for edit in edits {
         edit(&mut world, rough);
-        assert!(pairs.update(&world));
+        assert!(pairs.update(&world, H));
         assert_eq!(pairs.rows(), table(&world).rows());
+        assert_eq!(pairs.flows(), table(&world).flows());
     }
     world.params.iterations += 1;
-    assert!(!pairs.update(&world), "what it is not made from");
+    assert!(!pairs.update(&world, H), "what it is not made from");
+    assert!(pairs.update(&world, 2.0 * H), "another step");
 }
 
 #[test]
@@ -173,6 +181,41 @@ fn what_is_not_legal_is_refused_and_changes_nothing() {
     }
     let why = many.add_material(&Material::default()).unwrap_err().to_string();
     assert!(why.contains("1023 materials"), "{why}");
+}
+
+/// Two fluids have the mean of their viscosities unless they are told otherwise, and the thickest of all
+/// takes part by `fluid_share`.
+#[test]
+fn two_fluids_have_the_mean_of_their_viscosities() {
+    let mut world = World::new();
+    world.params.fluid_viscosity = 30.0;
+    let share = |rate: f32| rate * H / (1.0 + rate * H);
+    let thick = |viscosity: f32| {
+        material(Coefficients { viscosity: Some(viscosity), ..Coefficients::default() })
+    };
+    let shares = |world: &World| {
+        let pairs = table(world);
+        let most = world.fluid_share(H);
+        pairs.flows().iter().map(|row| row.share * most).collect::<Vec<f32>>()
+    };
+    assert_eq!(shares(&world), [share(30.0)], "alone it has all of its share, bit for bit");
+    assert_eq!(table(&world).flows()[0].share, 1.0);
+    let oil = world.add_material(&thick(200.0)).unwrap();
+    let near = |found: &[f32], rates: &[f32]| {
+        assert_eq!(found.len(), rates.len());
+        for (found, rate) in found.iter().zip(rates) {
+            assert!((found - share(*rate)).abs() < 1e-6, "{found} {rate}");
+        }
+    };
+    near(&shares(&world), &[30.0, 115.0, 115.0, 200.0]);
+    let own = Coefficients { viscosity: Some(500.0), ..Coefficients::default() };
+    world.set_material_pair(MaterialId::DEFAULT, oil, own).unwrap();
+    near(&shares(&world), &[30.0, 500.0, 500.0, 200.0]);
+    let mut none = World::new();
+    none.params.fluid_viscosity = 0.0;
+    assert_eq!(shares(&none), [0.0], "nobody is thick, and nothing is divided by nothing");
+    let why = World::new().add_material(&thick(-1.0)).unwrap_err().to_string();
+    assert!(why.contains("material.viscosity") && why.contains("1/s"), "{why}");
 }
 
 /// What a snapshot may have broken.

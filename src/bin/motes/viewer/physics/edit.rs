@@ -71,7 +71,7 @@ pub struct Coefficient {
 }
 
 /// The numbers of a material, in the order in which they are shown.
-pub const COEFFICIENTS: [Coefficient; 3] = [
+pub const COEFFICIENTS: [Coefficient; 4] = [
     Coefficient {
         name: "friction",
         get: |of| of.friction_kinetic,
@@ -86,6 +86,11 @@ pub const COEFFICIENTS: [Coefficient; 3] = [
         name: "restitution",
         get: |of| of.restitution,
         set: |of, value| of.restitution = value,
+    },
+    Coefficient {
+        name: "fluid_viscosity",
+        get: |of| of.viscosity,
+        set: |of, value| of.viscosity = value,
     },
 ];
 
