@@ -52,6 +52,23 @@ fn a_film_has_a_picture_every_so_many_steps() {
     wrong(&["--every", "1", "--steps", "2", "-o", "nowhere/film.png"], "folder");
 }
 
+/// Fluids are painted as a surface, unless their particles are asked for or coloured.
+#[test]
+fn fluids_are_a_surface_or_beads() {
+    let folder = Folder::new();
+    let painted = |name: &str, args: &[&str]| {
+        let path = folder.path(name);
+        let scene = ["render", "hydrostatic", "--steps", "0", "--size", "160x90", "-o", &path];
+        good(&[&scene, args].concat());
+        pixels(&path)
+    };
+    let (water, beads) = (painted("water.png", &[]), painted("beads.png", &["--beads"]));
+    assert!(water != beads);
+    let speeds = painted("speeds.png", &["--color", "speed"]);
+    assert!(speeds == painted("speeds_too.png", &["--color", "speed", "--beads"]));
+    assert!(speeds != water);
+}
+
 /// A film of a hundred million steps: whatever stands in the way of one of its pictures is named
 /// before the first of them is taken.
 #[test]

@@ -298,6 +298,9 @@ pub struct LookArgs {
     /// Draw distance constraints as lines
     #[arg(long)]
     pub lines: bool,
+    /// Draw fluids as their particles; where --color measures something, they always are
+    #[arg(long)]
+    pub beads: bool,
     /// Paint on a dark floor
     #[arg(long)]
     pub dark: bool,
@@ -312,6 +315,7 @@ impl Default for LookArgs {
             fov: None,
             color: Tint::Object,
             lines: false,
+            beads: false,
             dark: false,
         }
     }

@@ -5,7 +5,7 @@ use crate::commands::film::Film;
 use crate::commands::setup::{Setup, engine};
 use crate::commands::{output, run};
 use crate::failure::Failure;
-use crate::painter::picture;
+use crate::painter::picture::{self, Wanted};
 use crate::painter::{Camera, Canvas, Painter, Picture, Quality, Theme, paint_fine};
 use glam::Vec3;
 use motes::World;
@@ -100,9 +100,12 @@ impl Look {
     /// What is to be painted, from where.
     fn see(&self, world: &World) -> motes::Result<(Picture, Camera)> {
         let colors = self.args.color.colors(world)?;
-        let seen = picture::colored(world, self.args.lines, colors.as_deref());
+        let LookArgs { lines, beads, .. } = self.args;
+        let seen = picture::wanted(world, Wanted { lines, beads, colors: colors.as_deref() });
         let picture::Seen { mut picture, focus } = seen;
         picture.theme = if self.args.dark { Theme::Dark } else { Theme::Light };
+        // A film's water must not change its look while it spreads.
+        picture.size = picture::size(self.focus.or(focus));
         let (width, height) = self.args.size;
         let aspect = width as f32 / height as f32;
         Ok((picture, camera(self.focus.or(focus), self.camera, aspect)))
@@ -149,7 +152,8 @@ fn time(frames: u32, world: &World, look: &Look, out: &mut dyn Write) -> Result<
         })
         .collect();
     times.sort_unstable_by(f64::total_cmp);
-    let (least, median, spheres) = (times[0], times[times.len() / 2], picture.spheres.len());
+    let spheres = picture.spheres.len() + picture.droplets.len();
+    let (least, median) = (times[0], times[times.len() / 2]);
     writeln!(
         out,
         "{width} x {height}, {spheres} spheres: {least:.2} ms a frame, median {median:.2}"

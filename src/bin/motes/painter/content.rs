@@ -1,6 +1,6 @@
 //! The interesting part of a picture: it sets the frame, the shadow map and the floor's scale.
 
-use super::{Picture, Sphere};
+use super::Picture;
 use glam::Vec3;
 
 /// Particles looked at to find the box; a sample is enough and keeps the cost flat.
@@ -21,9 +21,9 @@ pub struct Content {
 
 impl Content {
     /// The particles of the picture with the triangles and lines around them. A picture that does
-    /// not say where its particles are has its spheres for them.
+    /// not say where its particles are has its spheres and droplets for them.
     pub fn of(picture: &Picture) -> Option<Self> {
-        let particles = picture.particles.or_else(|| Self::of_spheres(&picture.spheres));
+        let particles = picture.particles.or_else(|| Self::of_drawn(picture));
         let mut corners = picture
             .triangles
             .iter()
@@ -47,9 +47,16 @@ impl Content {
         Some(Self { min, max, radius })
     }
 
-    /// The box around spheres; none when not one of them can be drawn.
-    pub fn of_spheres(spheres: &[Sphere]) -> Option<Self> {
-        Self::of_particles(spheres.len(), |i| (spheres[i].center, spheres[i].radius))
+    /// The box around spheres and droplets; none when not one of them can be drawn.
+    fn of_drawn(Picture { spheres, droplets, .. }: &Picture) -> Option<Self> {
+        let at = |i: usize| match spheres.get(i) {
+            Some(sphere) => (sphere.center, sphere.radius),
+            None => {
+                let droplet = &droplets[i - spheres.len()];
+                (droplet.center, droplet.radius)
+            }
+        };
+        Self::of_particles(spheres.len() + droplets.len(), at)
     }
 
     /// The box around particles, of which `at` gives the middle and the radius; none when not one

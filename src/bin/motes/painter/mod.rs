@@ -2,7 +2,7 @@
 //! machine. It knows nothing of scenes or worlds, only of what is to be seen.
 //!
 //! project -> bin to tiles -> visibility per tile, shadow map beside it -> occlusion -> light per tile
-//! -> lines -> sRGB
+//! -> fluids -> lines -> sRGB
 
 mod camera;
 mod canvas;
@@ -34,6 +34,7 @@ mod tiles;
 pub mod tint;
 #[cfg(feature = "viewer")]
 pub mod ui;
+mod water;
 
 pub use camera::Camera;
 pub use canvas::{Canvas, SIDE_LIMIT};
@@ -51,6 +52,26 @@ pub struct Sphere {
     pub radius: f32,
     /// sRGB.
     pub color: [u8; 3],
+}
+
+/// A particle of a fluid, drawn as a part of its surface; not drawn as spheres are not.
+#[derive(Clone, Copy, Debug, PartialEq)]
+pub struct Droplet {
+    /// Middle [m].
+    pub center: Vec3,
+    /// Radius [m].
+    pub radius: f32,
+    /// What light is after a long way through the fluid, sRGB.
+    pub color: [u8; 3],
+    /// How fast it moves [m/s].
+    pub speed: f32,
+}
+
+impl Droplet {
+    /// The same as a ball.
+    fn bead(&self) -> Sphere {
+        Sphere { center: self.center, radius: self.radius, color: self.color }
+    }
 }
 
 /// A triangle, corners counter-clockwise seen from its front.
@@ -93,6 +114,7 @@ pub enum Theme {
 #[derive(Clone, Debug, Default, PartialEq)]
 pub struct Picture {
     pub spheres: Vec<Sphere>,
+    pub droplets: Vec<Droplet>,
     pub triangles: Vec<Triangle>,
     /// Sides of endless planes: they take shadows and throw none, since one can look through their
     /// backs and the sun has to, as well. They do not count as content.
@@ -101,6 +123,9 @@ pub struct Picture {
     /// The box of all particles, also of those that a skin hides: spheres alone would be the few
     /// that no skin has. None where every particle is drawn as a sphere.
     pub particles: Option<Content>,
+    /// Length of the scene's diagonal [m]: how deep fluids are clear and how fast they foam follow from
+    /// it, and must not change while they move. That of the droplets where it is 0.
+    pub size: f32,
     /// Height of the floor [m].
     pub ground: Option<f32>,
     pub theme: Theme,

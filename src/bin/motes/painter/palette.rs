@@ -24,6 +24,21 @@ pub fn group(index: u32) -> [u8; 3] {
     GROUPS[index as usize % GROUPS.len()]
 }
 
+/// What light is after a long way through a fluid: water, oil, and others.
+const FLUIDS: [[u8; 3]; 6] = [
+    [0x2b, 0x8c, 0xd4], // blue
+    [0xf0, 0xa4, 0x30], // amber
+    [0x4c, 0xb0, 0x5e], // green
+    [0xd8, 0x50, 0x64], // red
+    [0x9a, 0x6c, 0xd8], // violet
+    [0x30, 0xb8, 0xb0], // cyan
+];
+
+/// The colour of a fluid; the palette repeats after six.
+pub fn fluid(index: u32) -> [u8; 3] {
+    FLUIDS[index as usize % FLUIDS.len()]
+}
+
 /// A neutral colour for what only sets the stage: colliders, walls, stairs.
 pub const STAGE: [u8; 3] = [0xc4, 0xc9, 0xd1];
 

@@ -2,9 +2,9 @@
 
 use crate::painter::skin::{Particles, Pattern, Tailor, skins};
 use crate::painter::tessellate;
-use crate::painter::{Content, Line, Picture, Sphere, Triangle, palette};
+use crate::painter::{Content, Droplet, Line, Picture, Sphere, Triangle, palette};
 use glam::Vec3;
-use motes::{Object, World};
+use motes::{Object, Phase, World};
 
 const LINE_COLOR: [u8; 3] = [60, 64, 72];
 
@@ -14,13 +14,24 @@ pub struct Seen {
     pub focus: Option<(Vec3, Vec3)>,
 }
 
-/// Everything to be seen of a world; `lines` adds the distance constraints.
-pub fn of(world: &World, lines: bool) -> Seen {
-    colored(world, lines, None)
+/// How a world is wanted.
+#[derive(Clone, Copy, Default)]
+pub struct Wanted<'a> {
+    /// Distance constraints as lines.
+    pub lines: bool,
+    /// A colour for each slot, which tells something else than objects do.
+    pub colors: Option<&'a [[u8; 3]]>,
+    /// Fluids as their particles and not as a surface, which cannot show what colours measure.
+    pub beads: bool,
 }
 
-/// The same with a colour for each slot, which tells something else than objects do.
-pub fn colored(world: &World, lines: bool, colors: Option<&[[u8; 3]]>) -> Seen {
+/// Everything to be seen of a world; `lines` adds the distance constraints.
+pub fn of(world: &World, lines: bool) -> Seen {
+    wanted(world, Wanted { lines, ..Wanted::default() })
+}
+
+/// The same as it is wanted.
+pub fn wanted(world: &World, Wanted { lines, colors, beads }: Wanted) -> Seen {
     let mut picture = Picture::default();
     let p = world.particles();
     let at = |slot: usize| p.positions()[slot].truncate();
@@ -32,10 +43,11 @@ pub fn colored(world: &World, lines: bool, colors: Option<&[[u8; 3]]>) -> Seen {
         skinned[slot] = true;
     }
     // The first object of a particle gives it its colour, so the last ones come first.
-    let objects: Vec<&Object> = world.objects().map(|(_, object)| object).collect();
-    for (k, object) in objects.iter().enumerate().rev().filter(|(_, object)| object.visible) {
+    let objects: Vec<(&Object, [u8; 3])> =
+        world.objects().map(|(_, object)| object).zip(hues(world)).collect();
+    for (object, hue) in objects.iter().rev().filter(|(object, _)| object.visible) {
         for slot in object.particles().filter_map(|id| p.slot(id)) {
-            color[slot] = palette::group(k as u32);
+            color[slot] = *hue;
         }
     }
     let pattern = match colors {
@@ -50,11 +62,16 @@ pub fn colored(world: &World, lines: bool, colors: Option<&[[u8; 3]]>) -> Seen {
     Tailor::default().add(&mut picture.triangles, skins.iter().map(|(_, skin)| skin), &of, pattern);
     let seen: Vec<usize> = (0..p.len()).filter(|&slot| !hidden[slot]).collect();
     picture.particles = Content::of_particles(seen.len(), |k| (at(seen[k]), p.radii()[seen[k]]));
-    picture.spheres = seen
-        .iter()
-        .filter(|&&slot| !skinned[slot])
-        .map(|&slot| Sphere { center: at(slot), radius: p.radii()[slot], color: color[slot] })
-        .collect();
+    let beads = beads || colors.is_some();
+    for slot in seen.into_iter().filter(|&slot| !skinned[slot]) {
+        let (center, radius, color) = (at(slot), p.radii()[slot], color[slot]);
+        if !beads && is_fluid(p.phases()[slot]) {
+            let speed = p.velocities()[slot].truncate().length();
+            picture.droplets.push(Droplet { center, radius, color, speed });
+        } else {
+            picture.spheres.push(Sphere { center, radius, color });
+        }
+    }
     if lines {
         picture.lines = (0..world.distance().len())
             .map(|i| world.distance().particles(i).map(|s| s as usize))
@@ -66,7 +83,30 @@ pub fn colored(world: &World, lines: bool, colors: Option<&[[u8; 3]]>) -> Seen {
     tessellate::add_shapes(&mut picture, &world.colliders, world.time());
     let focus = picture.particles.map(|content| around(&content, &picture.triangles[first..]));
     tessellate::add_planes(&mut picture, &world.colliders, world.time(), focus);
+    picture.size = size(focus);
     Seen { picture, focus }
+}
+
+/// Whether a particle of this phase is fluid.
+pub fn is_fluid(phase: u32) -> bool {
+    phase & Phase::FLUID != 0
+}
+
+/// Length of the diagonal of what a camera should show [m], by which fluids are drawn.
+pub fn size(focus: Option<(Vec3, Vec3)>) -> f32 {
+    focus.map_or(0.0, |(low, high)| low.distance(high))
+}
+
+/// The colour of each object: fluids have their own, so that water is blue whatever came before it.
+pub fn hues(world: &World) -> Vec<[u8; 3]> {
+    let p = world.particles();
+    let first = |object: &Object| object.particles().find_map(|id| p.slot(id));
+    let mut fluids = 0..;
+    let hue = |(number, object): (u32, &Object)| match first(object) {
+        Some(slot) if is_fluid(p.phases()[slot]) => palette::fluid(fluids.next().unwrap_or(0)),
+        _ => palette::group(number),
+    };
+    (0..).zip(world.objects().map(|(_, object)| object)).map(hue).collect()
 }
 
 /// The box of the content grown by the obstacles, by half its size at most: a hall must not make
@@ -97,7 +137,7 @@ pub fn hidden(world: &World) -> Vec<bool> {
 #[cfg(test)]
 mod tests {
     use super::*;
-    use motes::{Bond, Built, Cloth, Grains};
+    use motes::{Bond, Built, Cloth, Fluid, FluidRegion, Grains};
 
     /// A cloth and grains, joined; with the handles of both.
     fn world() -> (World, Built, Built) {
@@ -132,6 +172,28 @@ mod tests {
         assert_eq!(counts(&world), ([0, 0, 0], None));
         world.object_mut(grains.object).unwrap().visible = true;
         assert_eq!(counts(&world).0, [0, 8, 0]);
+    }
+
+    #[test]
+    fn fluids_are_droplets_unless_something_is_measured() {
+        let (mut world, ..) = world();
+        let region = FluidRegion::Box { low: Vec3::ZERO, high: Vec3::ONE };
+        for _ in 0..2 {
+            let region = region.clone();
+            world.add_fluid(&Fluid { region, radius: 0.25, ..Fluid::default() }).unwrap();
+        }
+        let counts = |wanted: Wanted| {
+            let picture = super::wanted(&world, wanted).picture;
+            [picture.droplets.len(), picture.spheres.len()]
+        };
+        let colors = vec![[0; 3]; world.particles().len()];
+        assert_eq!(counts(Wanted::default()), [16, 8]);
+        assert_eq!(counts(Wanted { beads: true, ..Wanted::default() }), [0, 24]);
+        assert_eq!(counts(Wanted { colors: Some(&colors), ..Wanted::default() }), [0, 24]);
+        // Each fluid has its own colour, whatever came before it.
+        let hues = hues(&world);
+        assert_eq!(hues[2..], [palette::fluid(0), palette::fluid(1)]);
+        assert_eq!(hues[..2], [palette::group(0), palette::group(1)]);
     }
 
     #[test]

@@ -78,6 +78,18 @@ impl Visibility {
         &self.seen.as_chunks().0[tile]
     }
 
+    /// The depth of a pixel within the picture.
+    #[inline(always)]
+    pub fn at(&self, x: usize, y: usize) -> f32 {
+        let tile = y / SIDE * self.tiles.columns as usize + x / SIDE;
+        self.depth(tile)[y % SIDE * SIDE + x % SIDE]
+    }
+
+    /// True when a solid may touch the tile.
+    pub fn is_busy(&self, tile: usize) -> bool {
+        self.busy[tile]
+    }
+
     /// True when a solid may touch the tile or one around it; only there can anything be occluded.
     pub fn is_busy_around(&self, tile: usize) -> bool {
         let (columns, rows) = (self.tiles.columns as usize, self.tiles.rows as usize);

@@ -16,7 +16,8 @@ use super::shadow::ShadowMap;
 use super::spiral::Spiral;
 use super::strokes::Strokes;
 use super::surface::Surfaces;
-use super::tiles::{Footprint, SIDE, TILE_AREA};
+use super::tiles::{Footprint, SIDE, TILE_AREA, Tiles};
+use super::water::{Behind, Compose, Water};
 use glam::Vec3;
 use motes::simd::{self, Kernel, LANES, Simd, Vector};
 use rayon::prelude::*;
@@ -55,6 +56,9 @@ pub struct Painter {
     shadow: ShadowMap,
     occlusion: Occlusion,
     strokes: Strokes,
+    water: Water,
+    /// The picture without fluids.
+    behind: Vec<u32>,
 }
 
 impl Painter {
@@ -69,6 +73,8 @@ impl Painter {
             shadow: ShadowMap::default(),
             occlusion: Occlusion::default(),
             strokes: Strokes::default(),
+            water: Water::default(),
+            behind: Vec::new(),
         }
     }
 
@@ -89,8 +95,8 @@ impl Painter {
         let lens = Lens::new(camera, width, height);
         let look = Look::of(picture.theme);
         self.project(picture, &lens);
-        let Self { quality, balls, facets, footprints, seen, shadow, strokes, occlusion, .. } =
-            self;
+        let Self { quality, balls, facets, footprints, seen, shadow, .. } = self;
+        let Self { strokes, occlusion, water, behind, .. } = self;
         let solids = Solids { balls, facets, footprints };
         let (_, content) = rayon::join(
             || seen.draw(&lens, solids, picture.ground),
@@ -119,7 +125,8 @@ impl Painter {
             sun: lens.direction(look.sun),
             soft: soft.as_ref(),
         };
-        finish(&shade, strokes, canvas);
+        let is_wet = water.draw(picture, &lens, seen);
+        finish(&shade, strokes, is_wet.then_some(water), behind, canvas);
     }
 
     fn project(&mut self, picture: &Picture, lens: &Lens) {
@@ -138,10 +145,52 @@ impl Painter {
     }
 }
 
-/// Lights the tiles and writes them to the canvas. A worker takes a row of tiles, because that is
-/// one contiguous piece of the canvas.
-fn finish(shade: &Shade, strokes: &Strokes, canvas: &mut Canvas) {
-    let tiles = shade.surfaces.seen.tiles;
+/// Lights the tiles, lays the fluids over them and writes them to the canvas. `behind` is memory for
+/// the picture without fluids.
+fn finish(
+    shade: &Shade,
+    strokes: &Strokes,
+    water: Option<&Water>,
+    behind: &mut Vec<u32>,
+    canvas: &mut Canvas,
+) {
+    let Surfaces { picture, lens, seen, up, .. } = shade.surfaces;
+    let tiles = seen.tiles;
+    let is_wet = |tile: usize| water.is_some_and(|water| water.is_at(tile));
+    let draw_lines = |tile: usize, light: &mut Light, depth: &[f32; TILE_AREA]| {
+        strokes.draw(tile, tiles.origin(tile), &picture.lines, depth, light);
+    };
+    paint_tiles(
+        canvas,
+        &tiles,
+        |_| true,
+        |tile, light, depth| {
+            *depth = *seen.depth(tile);
+            simd::fastest(Lit { shade, tile, light });
+            if !is_wet(tile) {
+                draw_lines(tile, light, depth);
+            }
+        },
+    );
+    let Some(water) = water else { return };
+    behind.clone_from(&canvas.pixels);
+    let behind = &Behind { pixels: behind, seen };
+    let (look, sun) = (shade.look, shade.sun);
+    paint_tiles(canvas, &tiles, is_wet, |tile, light, depth| {
+        *depth = *seen.depth(tile);
+        simd::fastest(Compose { water, behind, lens, look, up, sun, tile, light, depth });
+        draw_lines(tile, light, depth);
+    });
+}
+
+/// Writes some tiles to the canvas: `paint` makes the light and the depths of each. A worker takes a
+/// row of tiles, because that is one contiguous piece of the canvas.
+fn paint_tiles(
+    canvas: &mut Canvas,
+    tiles: &Tiles,
+    takes: impl Fn(usize) -> bool + Sync,
+    paint: impl Fn(usize, &mut Light, &mut [f32; TILE_AREA]) + Sync,
+) {
     let width = canvas.width() as usize;
     let band = width * SIDE;
     canvas
@@ -152,14 +201,12 @@ fn finish(shade: &Shade, strokes: &Strokes, canvas: &mut Canvas) {
         // Left to itself, rayon makes four pieces for two threads, and rows cost very differently.
         .with_max_len(1)
         .for_each_init(
-            || Box::new([[0.0; TILE_AREA]; 3]),
-            |light: &mut Box<Light>, (row, (pixels, depths))| {
-                for column in 0..tiles.columns as usize {
-                    let tile = row * tiles.columns as usize + column;
-                    let depth = shade.surfaces.seen.depth(tile);
-                    simd::fastest(Lit { shade, tile, light });
-                    let lines = &shade.surfaces.picture.lines;
-                    strokes.draw(tile, tiles.origin(tile), lines, depth, light);
+            || Box::new(([[0.0; TILE_AREA]; 3], [0.0; TILE_AREA])),
+            |made, (row, (pixels, depths))| {
+                let (light, depth) = made.as_mut();
+                let first = row * tiles.columns as usize;
+                for column in (0..tiles.columns as usize).filter(|column| takes(first + column)) {
+                    paint(first + column, light, depth);
                     let left = column * SIDE;
                     let out = left..(left + SIDE).min(width);
                     for (y, row) in depths.chunks_exact_mut(width).enumerate() {

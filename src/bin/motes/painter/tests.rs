@@ -2,11 +2,11 @@ use super::lens::Lens;
 use super::*;
 use glam::Vec2;
 
-const RED: [u8; 3] = [220, 30, 30];
-const BLUE: [u8; 3] = [30, 30, 220];
-const SIZE: (u32, u32) = (160, 120);
+pub const RED: [u8; 3] = [220, 30, 30];
+pub const BLUE: [u8; 3] = [30, 30, 220];
+pub const SIZE: (u32, u32) = (160, 120);
 
-fn camera() -> Camera {
+pub fn camera() -> Camera {
     Camera { eye: Vec3::new(0.0, 0.0, 5.0), target: Vec3::ZERO, up: Vec3::Y, fov_y: 0.8 }
 }
 
@@ -15,14 +15,14 @@ fn sphere(center: Vec3, radius: f32, color: [u8; 3]) -> Sphere {
 }
 
 /// A square facing +z at a depth, counter-clockwise seen from the camera.
-fn wall(z: f32, half: f32, color: [u8; 3], two_sided: bool) -> Vec<Triangle> {
+pub fn wall(z: f32, half: f32, color: [u8; 3], two_sided: bool) -> Vec<Triangle> {
     let at = |x: f32, y: f32| Vec3::new(x * half, y * half, z);
     [[at(-1., -1.), at(1., -1.), at(1., 1.)], [at(-1., -1.), at(1., 1.), at(-1., 1.)]]
         .map(|p| Triangle { p, n: [Vec3::Z; 3], color, two_sided })
         .to_vec()
 }
 
-fn snap(picture: &Picture) -> Canvas {
+pub fn snap(picture: &Picture) -> Canvas {
     paint(picture, &camera(), SIZE.0, SIZE.1)
 }
 

@@ -121,7 +121,7 @@ impl<'a> Colors<'a> {
         };
         match self.by {
             ColorBy::Object => {
-                palette::group(moment.topology.object.get(slot).copied().unwrap_or(0))
+                moment.topology.hue(moment.topology.object.get(slot).copied().unwrap_or(0))
             }
             ColorBy::Material => {
                 palette::group(moment.made_of.get(slot).copied().unwrap_or_default().number())

@@ -37,7 +37,11 @@ impl Legend {
         let numbered = numbered(moment, by);
         let more = numbered.len().saturating_sub(MOST);
         let names = numbered.into_iter().take(MOST);
-        let names = names.map(|(number, name)| (palette::group(number), name)).collect();
+        let color = |number| match by {
+            ColorBy::Object => moment.topology.hue(number),
+            _ => palette::group(number),
+        };
+        let names = names.map(|(number, name)| (color(number), name)).collect();
         Legend::Names { title, names, more }
     }
 }

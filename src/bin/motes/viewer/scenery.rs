@@ -5,8 +5,9 @@ use super::legend::Legend;
 use super::outline::Lines;
 use super::physics::Moment;
 use super::settings::Settings;
+use crate::painter::picture::is_fluid;
 use crate::painter::skin::{Particles, Pattern, Tailor};
-use crate::painter::{Content, Line, Picture, Sphere, Theme, palette};
+use crate::painter::{Content, Droplet, Line, Picture, Sphere, Theme, palette};
 use crate::painter::{picture, tessellate};
 use glam::Vec3;
 use motes::Collider;
@@ -58,6 +59,7 @@ impl Scenery {
         let fresh = self.generation != moment.generation;
         let picture = &mut self.picture;
         picture.spheres.clear();
+        picture.droplets.clear();
         picture.triangles.clear();
         picture.walls.clear();
         picture.lines.clear();
@@ -88,8 +90,20 @@ impl Scenery {
         let skins =
             settings.skins && topology.skinned.len() == moment.positions.len() && moment.is_here();
         let covered = |slot: usize| skins && topology.skinned[slot];
-        let drawn = seen.iter().copied().filter(|&slot| !covered(slot));
-        picture.spheres.extend(drawn.map(|slot| sphere(slot, colors.of(slot))));
+        // A surface cannot show what colours measure.
+        let flows = settings.shows_water() && moment.is_here();
+        let is_droplet =
+            |slot: usize| flows && moment.phases.get(slot).is_some_and(|&p| is_fluid(p));
+        for slot in seen.iter().copied().filter(|&slot| !covered(slot)) {
+            if is_droplet(slot) {
+                let (center, radius, color) = (at(slot), moment.radii[slot], colors.of(slot));
+                let speed = moment.velocities.get(slot).map_or(0.0, |v| v.truncate().length());
+                picture.droplets.push(Droplet { center, radius, color, speed });
+            } else {
+                picture.spheres.push(sphere(slot, colors.of(slot)));
+            }
+        }
+        picture.size = picture::size(self.focus);
         if skins {
             let of = Particles {
                 at: &at,

@@ -19,7 +19,7 @@ pub struct Settings {
     pub panels: bool,
     pub color: ColorBy,
     pub lines: bool,
-    /// Draw cloth and bodies as surfaces, not as particles.
+    /// Draw cloth, bodies and fluids as surfaces, not as particles.
     pub skins: bool,
     pub painter: PainterName,
     /// Simulated seconds for each second of the clock; 0 means as fast as possible.
@@ -110,6 +110,11 @@ impl Default for Settings {
 }
 
 impl Settings {
+    /// Whether fluids are drawn as surfaces, which cannot show what colours measure.
+    pub fn shows_water(&self) -> bool {
+        self.skins && self.color == ColorBy::Object
+    }
+
     /// Puts a file in front of those that were opened.
     pub fn remember(&mut self, path: String) {
         self.recent.retain(|known| *known != path);

@@ -22,6 +22,7 @@ use super::view::View;
 use super::watch::Watch;
 use crate::cli::PainterName;
 use crate::commands::render;
+use crate::painter::picture::is_fluid;
 use motes::Params;
 use motes::search::Search;
 use std::path::PathBuf;
@@ -226,8 +227,8 @@ impl Viewer {
         self.settings.remember(path);
     }
 
-    /// Whether something here needs to know where the particles are, and not only the painter: skins
-    /// and lines join them, hidden ones are left out, a pointer may take one, some colours measure
+    /// Whether something here needs to know where the particles are, and not only the painter: skins,
+    /// surfaces of fluids and lines join them, hidden ones are left out, a pointer may take one, some colours measure
     /// them.
     fn looks(&self) -> bool {
         let (settings, moment, pointer) = (&self.settings, &self.moment, &self.pointer);
@@ -237,7 +238,8 @@ impl Viewer {
         let measures =
             matches!(settings.color, ColorBy::Speed | ColorBy::Density | ColorBy::Strain);
         let points = pointer.is_busy() || self.view.contains(pointer.at);
-        let joined = skins || settings.lines || hides;
+        let flows = settings.shows_water() && moment.phases.iter().any(|&phase| is_fluid(phase));
+        let joined = skins || flows || settings.lines || hides;
         self.watched || joined || measures || points || self.selected.is_some()
     }
 

@@ -148,8 +148,9 @@ impl Easel {
         }
         particles.clear(gpu, count)?;
         particles.add(there.iter().map(Coat::of));
-        spheres.clear(gpu, here.len())?;
+        spheres.clear(gpu, here.len() + picture.droplets.len())?;
         spheres.add(here.iter().filter_map(Ball::of));
+        spheres.add(picture.droplets.iter().filter_map(|d| Ball::of(&d.bead())));
         facets.clear(gpu, picture.triangles.len() + picture.walls.len())?;
         self.triangles = facets.add(picture.triangles.iter().filter_map(Facet::of)) as u32;
         facets.add(picture.walls.iter().filter_map(Facet::of));

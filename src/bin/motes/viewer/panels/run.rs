@@ -207,7 +207,7 @@ fn looks(kit: &Kit, viewer: &mut Viewer) {
     kit.hint("distance constraints: blue compressed, pale at rest, red stretched; L");
     kit.ui.same_line();
     kit.ui.checkbox("skins", &mut viewer.settings.skins);
-    kit.hint("surfaces of cloth and bodies instead of their particles; K");
+    kit.hint("surfaces of cloth, bodies and fluids instead of their particles; K");
     kit.ui.same_line();
     kit.ui.checkbox("dark", &mut viewer.settings.dark);
     kit.hint("T");

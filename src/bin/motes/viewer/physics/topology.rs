@@ -1,7 +1,8 @@
 //! What belongs together in a world: objects, skins and edges, by slot. Made anew only when it
 //! changed, and shared with the window.
 
-use crate::painter::picture::hidden;
+use crate::painter::palette;
+use crate::painter::picture::{hidden, hues};
 use crate::painter::skin::{Skin, skins};
 use motes::World;
 use std::collections::HashSet;
@@ -11,6 +12,8 @@ use std::collections::HashSet;
 pub struct Topology {
     /// Number of the object each slot belongs to; one past the last for none.
     pub object: Vec<u32>,
+    /// The colour of each object.
+    pub hues: Vec<[u8; 3]>,
     /// Whether a slot is drawn as part of a skin.
     pub skinned: Vec<bool>,
     /// Whether a slot is not drawn, since its object is not.
@@ -62,6 +65,7 @@ impl Topology {
             object: vec![world.objects().count() as u32; p.len()],
             skinned: vec![false; p.len()],
             hidden: hidden(world),
+            hues: hues(world),
             ..Topology::default()
         };
         let bodies: HashSet<_> = world.bodies().iter().filter_map(|body| body.object()).collect();
@@ -88,6 +92,11 @@ impl Topology {
         let set = world.distance();
         topology.edges = (0..set.len()).map(|i| (set.particles(i), set.rest()[i])).collect();
         topology
+    }
+
+    /// The colour of an object by its number; one past the last is that of no object.
+    pub fn hue(&self, number: u32) -> [u8; 3] {
+        self.hues.get(number as usize).copied().unwrap_or_else(|| palette::group(number))
     }
 
     /// Whether a slot is not drawn.
