@@ -24,6 +24,7 @@ pub mod search;
 pub mod shape;
 #[doc(hidden)] // for the software painter of the program
 pub mod simd;
+pub mod skeleton;
 pub mod snapshot;
 mod step;
 mod suggest;

@@ -11,6 +11,8 @@ mod outputs;
 mod render;
 #[path = "cli/run.rs"]
 mod run;
+#[path = "cli/skeleton.rs"]
+mod skeleton;
 #[path = "cli/view.rs"]
 mod view;
 #[path = "cli/voxelize.rs"]

@@ -33,6 +33,8 @@ pub enum Command {
     Render(RenderArgs),
     /// Make a mesh into particles, and say how long each part takes
     Voxelize(VoxelizeArgs),
+    /// List the bones, clips and mesh of a BVH, glTF or GLB file
+    Skeleton(SkeletonArgs),
     /// Compare how fast the solvers converge on a stretched cloth
     Converge(ConvergeArgs),
     /// Say what works on this machine
@@ -381,6 +383,15 @@ pub struct VoxelizeArgs {
     /// Write the particles; the ending says how: ply, vtk or obj
     #[arg(short, long, value_name = "FILE.ply")]
     pub output: Option<PathBuf>,
+}
+
+#[derive(Args)]
+pub struct SkeletonArgs {
+    /// A BVH, glTF or GLB file
+    pub file: String,
+    /// Write the list as JSON
+    #[arg(long, value_name = "FILE")]
+    pub json: Option<PathBuf>,
 }
 
 /// A depth below the surface as the signed distance that it is.

@@ -11,7 +11,7 @@ mod viewer;
 
 use clap::Parser;
 use cli::{Cli, Command};
-use commands::{bench, converge, doctor, render, run, scenes, view, voxelize};
+use commands::{bench, converge, doctor, render, run, scenes, skeleton, view, voxelize};
 use failure::Failure;
 use std::io::Write;
 use std::process::ExitCode;
@@ -43,6 +43,7 @@ fn run_command(cli: Cli, out: &mut dyn Write) -> Result<(), Failure> {
         Command::Bench(args) => bench::run(&args, out),
         Command::Render(args) => render::run(&args, out),
         Command::Voxelize(args) => voxelize::run(&args, out),
+        Command::Skeleton(args) => skeleton::run(&args, out),
         Command::Converge(args) => converge::run(&args, out),
         Command::Doctor => doctor::run(out),
     }

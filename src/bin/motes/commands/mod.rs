@@ -8,6 +8,7 @@ mod film;
 pub(crate) mod render;
 pub(crate) mod run;
 pub(crate) mod scenes;
+pub(crate) mod skeleton;
 pub(crate) mod view;
 pub(crate) mod voxelize;
 
