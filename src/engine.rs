@@ -7,10 +7,10 @@ use crate::report::StepReport;
 #[cfg(feature = "vulkan")]
 use crate::step::Pass;
 use crate::step::walk::walk;
-use crate::step::{Schedule, schedule};
+use crate::step::{Crowd, Schedule, schedule};
 #[cfg(feature = "vulkan")]
 use crate::vulkan::Vulkan;
-use crate::world::{ConstraintRows, Kind, ListId, Params, Stamp, World};
+use crate::world::{ConstraintRows, Kind, ListId, Params, Plumbing, Stamp, World};
 use glam::Vec4;
 use rayon::ThreadPool;
 use std::sync::Arc;
@@ -125,6 +125,7 @@ pub struct Engine {
     /// What the schedule was made from.
     scheduled_for: Option<ScheduleKey>,
     report: StepReport,
+    plumbing: Plumbing,
     /// The revision of the particles that the neighbour lists are of, once they are made.
     listed_for: Option<u64>,
     legality: legal::Legality,
@@ -136,10 +137,11 @@ pub struct Engine {
 }
 
 /// Everything [`schedule`] depends on, cheap to compare.
-#[derive(Clone, PartialEq)]
 struct ScheduleKey {
     params: Params,
+    /// The revision of the particles, and what of them matters.
     particles: u64,
+    crowd: Crowd,
     rows: [u64; Kind::SETS.len()],
     pins: usize,
     colliders: usize,
@@ -178,6 +180,7 @@ impl Engine {
             schedule: Schedule::default(),
             scheduled_for: None,
             report: StepReport::default(),
+            plumbing: Plumbing::default(),
             listed_for: None,
             legality: legal::Legality::default(),
             me: Arc::new(()),
@@ -300,7 +303,7 @@ impl Engine {
         let bounce = [w.materials_bounce(), w.walls_may_bounce()];
         let same = key.is_some_and(|k| {
             k.params == w.params
-                && k.particles == w.particle_revision
+                && (k.particles == w.particle_revision || k.crowd.is_still_that_of(w))
                 && k.rows == rows
                 && k.pins == w.pins.len()
                 && k.colliders == w.colliders.len()
@@ -308,11 +311,15 @@ impl Engine {
                 && k.bounce == bounce
                 && k.lists.iter().copied().eq(w.lists.iter().map(|list| list.id))
         });
+        if let Some(key) = self.scheduled_for.as_mut().filter(|_| same) {
+            key.particles = w.particle_revision;
+        }
         if !same {
             self.schedule = schedule(w);
             self.scheduled_for = Some(ScheduleKey {
                 params: w.params.clone(),
                 particles: w.particle_revision,
+                crowd: Crowd::of(w),
                 rows,
                 pins: w.pins.len(),
                 colliders: w.colliders.len(),
@@ -342,11 +349,12 @@ impl Engine {
     }
 
     fn take_step(&mut self, dt: f32) -> Result<()> {
+        let started = Instant::now();
+        self.report.begin();
+        self.flow()?;
         self.schedule();
         self.legality.is_new = false;
-        self.report.begin();
         self.listed_for = None;
-        let started = Instant::now();
         let h = dt / self.world.params.substeps as f32;
         self.h = h;
         self.report.broad_phase = self.schedule.broad_phase;
@@ -372,6 +380,25 @@ impl Engine {
         report.wall_ms = wall.as_secs_f64() * 1e3;
         report.workers.gather(&cpu.team, &report.passes, wall);
         self.listed_for = Some(self.world.particle_revision);
+        Ok(())
+    }
+
+    /// Lets particles go and come, where they are on the host. What a device kept is fetched first.
+    fn flow(&mut self) -> Result<()> {
+        if !self.world.has_taps() {
+            return Ok(());
+        }
+        #[cfg(feature = "vulkan")]
+        if let Some(vulkan) = &mut self.vulkan {
+            vulkan.fetch(&mut self.world)?;
+        }
+        let flow = self.world.flow(&mut self.plumbing);
+        #[cfg(feature = "vulkan")]
+        if let Some(vulkan) = self.vulkan.as_mut().filter(|_| flow.emitted + flow.sunk > 0) {
+            vulkan.edit(&mut self.world);
+        }
+        let StepReport { emitted, sunk, waiting, .. } = &mut self.report;
+        (*emitted, *sunk, *waiting) = (flow.emitted, flow.sunk, flow.waiting);
         Ok(())
     }
 

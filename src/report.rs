@@ -72,6 +72,12 @@ pub struct StepReport {
     pub broken: usize,
     /// Particles quarantined in this step.
     pub quarantined: u64,
+    /// Particles that came out of emitters as it began.
+    pub emitted: usize,
+    /// Particles that sinks took as it began.
+    pub sunk: usize,
+    /// Emitters that wait, because there are as many of their particles as there may be.
+    pub waiting: usize,
 }
 
 impl StepReport {

@@ -7,10 +7,12 @@
 pub use crate::pass::Pass;
 use crate::world::{Acceleration, AddedList, Kind, ListDescription, ListId, Params, Solver, World};
 
+mod crowd;
 pub(crate) mod lists;
 mod tree;
 pub(crate) mod walk;
 
+pub(crate) use crowd::Crowd;
 pub use tree::{Condition, Loop, Node, Schedule};
 
 use tree::Body;
@@ -60,17 +62,12 @@ pub struct Dispatch {
 /// What one step of `world` will do.
 pub fn schedule(world: &World) -> Schedule {
     let Params { substeps, iterations, solver, acceleration, .. } = world.params;
-    let contacts = world.may_touch();
+    let crowd = Crowd::of(world);
+    let crowd::Traits { contacts, fluid, shore, surfaces, bodies, structure } = crowd.traits;
     let obstacles = !world.colliders.is_empty();
     let points = world.meets_points();
-    let fluid = world.has_fluid();
-    let shore = fluid && world.has_solids();
     let fluids: Vec<_> = world.fluid_lists(shore).collect();
-    let winds = match world.open_triangle_count() {
-        0 => 0,
-        _ => world.surface_winds().count() as u32,
-    };
-    let bodies = !world.bodies.is_empty();
+    let winds = if surfaces { world.surface_winds().count() as u32 } else { 0 };
     // Most solvers move the two particles of a contact at once. Jacobi first gathers what every
     // contact asks for, and `apply_deltas` then moves the particles.
     let gathers = solver == Solver::Jacobi;
@@ -82,9 +79,6 @@ pub fn schedule(world: &World) -> Schedule {
         && !obstacles
         && !bodies
         && !fluid;
-    let structure =
-        contacts.then(|| lists::structure(world, &ListDescription::contacts(&world.params)));
-
     let mut step = Body::default();
     if contacts || fluid {
         step.when(Condition::SortIsDue, |sort| {
@@ -116,8 +110,10 @@ pub fn schedule(world: &World) -> Schedule {
                 });
             });
         }
-        for added in world.lists.iter().filter(|list| lists::is_needed(list, fluid, shore)) {
-            let structure = lists::structure(world, &added.description);
+        for (added, &structure) in world.lists.iter().zip(&crowd.added) {
+            if !lists::is_needed(added, fluid, shore) {
+                continue;
+            }
             substep.for_list(added.id, &added.description.name, |list| {
                 list.run(Pass::Bounds);
                 list.when(Condition::ListIsStale, |anew| anew.extend(lists::passes(structure)));

@@ -57,6 +57,7 @@ keeps_its_promises! {
     curtain: "curtain";
     dam_break: "dam_break";
     flag: "flag";
+    fountain: "fountain";
     grains_box: "grains_box:small";
     granular_216k: "granular_216k:small";
     hydrostatic: "hydrostatic";

@@ -2,7 +2,7 @@
 
 use super::Engine;
 use crate::error::{Error, Result};
-use crate::world::Collider;
+use crate::world::{Collider, Sink};
 use std::sync::Arc;
 
 /// What an engine knows of its world's legality.
@@ -10,6 +10,8 @@ use std::sync::Arc;
 pub(super) struct Legality {
     /// The colliders as they were when last found legal.
     colliders: Vec<Collider>,
+    /// The sinks, likewise.
+    sinks: Vec<Sink>,
     /// The world was put in place of another since it was last looked at.
     pub is_new: bool,
     /// Passes run, or ran until one of them panicked: then worlds, lists and device may not belong
@@ -34,12 +36,18 @@ impl Engine {
         if self.legality.is_new || !self.is_ours() {
             self.world.validate()?;
             self.legality.colliders.clone_from(&self.world.colliders);
+            self.legality.sinks.clone_from(&self.world.sinks);
             self.legality.is_new = false;
             return Ok(());
         }
         self.world.params.check()?;
         for force in &self.world.forces {
             force.validate("force")?;
+        }
+        let (known, now) = (&mut self.legality.sinks, &self.world.sinks);
+        if known.len() != now.len() || !known.iter().zip(now).all(|(a, b)| a.is_same(b)) {
+            self.world.check_sinks()?;
+            known.clone_from(now);
         }
         self.world.check_materials()?;
         self.check_colliders()

@@ -1,9 +1,10 @@
-//! From a scene to a [`World`]: materials, objects in a fixed order, then joints, colliders and
-//! forces.
+//! From a scene to a [`World`]: materials, objects in a fixed order, then joints, colliders,
+//! sinks and forces.
 
 mod collider;
 mod joint;
 pub(super) mod material;
+mod sink;
 
 use super::Scene;
 use super::file::{ForceFile, ForceWord};
@@ -58,6 +59,13 @@ impl Scene {
                 collider.material = material::find(&world, &format!("{path}.material"), name)?;
             }
             world.colliders.push(collider);
+            Ok(())
+        })?;
+        for (Entry { path, .. }, (id, _)) in entries.iter().zip(&built) {
+            world.check_nozzle(*id, path).map_err(|e| self.source.explain(e, path))?;
+        }
+        self.each("sink", &self.file.sink, |path, file| {
+            world.sinks.push(sink::read(path, file, folder)?);
             Ok(())
         })?;
         self.each("force", &self.file.force, |path, file| {

@@ -11,6 +11,7 @@ const SCENES: &[(&str, &str)] = &[
     ("curtain", include_str!("../../assets/scenes/curtain.toml")),
     ("dam_break", include_str!("../../assets/scenes/dam_break.toml")),
     ("flag", include_str!("../../assets/scenes/flag.toml")),
+    ("fountain", include_str!("../../assets/scenes/fountain.toml")),
     ("grains_box", include_str!("../../assets/scenes/grains_box.toml")),
     ("granular_216k", include_str!("../../assets/scenes/granular_216k.toml")),
     ("hydrostatic", include_str!("../../assets/scenes/hydrostatic.toml")),

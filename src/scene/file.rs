@@ -3,8 +3,8 @@
 //! [`super::objects`].
 
 use super::objects::{
-    BodyFile, BoxFile, ClothFile, Entry, FluidFile, GranularFile, MeshFile, ParticlesFile, entries,
-    object_kinds,
+    BodyFile, BoxFile, ClothFile, EmitterFile, Entry, FluidFile, GranularFile, MeshFile,
+    ParticlesFile, entries, object_kinds,
 };
 use super::value::{
     Angle, AtLeastZero, Count, Direction, Exactly, Positive, Rate, Real, Real64, Rotation, Scale,
@@ -39,6 +39,9 @@ macro_rules! scene_file {
             pub joint: Vec<JointFile>,
             #[serde(default)]
             pub collider: Vec<ColliderFile>,
+            /// Shapes as those of colliders.
+            #[serde(default)]
+            pub sink: Vec<ColliderFile>,
             #[serde(default)]
             pub force: Vec<ForceFile>,
             #[serde(default)]

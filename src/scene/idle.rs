@@ -24,7 +24,7 @@ impl Scene {
     pub fn warnings(&self, world: &World) -> Vec<String> {
         let Ok(document) = self.source.document() else { return Vec::new() };
         let mut warnings = Vec::new();
-        if world.particles().is_empty() {
+        if world.particles().is_empty() && world.taps().is_empty() {
             let message = "the scene has no particles; add an object such as [[cloth]] or [[box]]";
             warnings.push(format!("{}: {message}", self.source.file));
         }

@@ -24,12 +24,12 @@
 //!
 //! # Objects
 //!
-//! Objects are built in the order cloth, box, granular, particles, mesh, body, fluid, and are called by their `name`
-//! or else by their place: `cloth.0`, `box.2`. [`ObjectKinds`] is the page of their tables
+//! Objects are built in the order cloth, box, granular, particles, mesh, body, fluid, emitter, and are
+//! called by their `name` or else by their place: `cloth.0`, `box.2`. [`ObjectKinds`] is the page of their tables
 //! [`[[cloth]]`](ObjectKinds::CLOTH), [`[[box]]`](ObjectKinds::BOX),
 //! [`[[granular]]`](ObjectKinds::GRANULAR), [`[[particles]]`](ObjectKinds::PARTICLES),
-//! [`[[mesh]]`](ObjectKinds::MESH), [`[[body]]`](ObjectKinds::BODY) and
-//! [`[[fluid]]`](ObjectKinds::FLUID), with every key.
+//! [`[[mesh]]`](ObjectKinds::MESH), [`[[body]]`](ObjectKinds::BODY),
+//! [`[[fluid]]`](ObjectKinds::FLUID) and [`[[emitter]]`](ObjectKinds::EMITTER), with every key.
 //!
 //! # Values of several keys
 //!
@@ -89,6 +89,13 @@
 //!
 //! Built-in meshes: see [`Scene::builtin_mesh_names`].
 //!
+//! # `[[sink]]`: where fluid and loose grains go out
+//!
+//! It takes the keys of `[[collider]]` that say what shape it has and where it is when. Whoever's
+//! centre is inside at the beginning of a step is taken out; parts of cloth, soft bodies and bodies, and
+//! what is pinned, stay. `shape = "plane"` takes all that lies below it. What is fast goes some way in
+//! a step, so a sink is best thicker than that.
+//!
 //! # `[[force]]`
 //!
 //! | key | unit | meaning |
@@ -123,7 +130,9 @@
 //! | `residual_below` | `bound`, `kind` | the sum of abs(C) of a kind of constraints (`distance`, `bend`, `volume`, `pin`; default distance) is at most this |
 //! | `broken_constraints_at_least`, `..._at_most` | `bound` | so many constraints have broken |
 //! | `connected_parts_at_least`, `..._at_most` | `bound`, `of`, `size` (2) | edges hold it together in so many parts of at least `size` particles |
-//! | `particles_accounted_for` | `of` | every particle is there and finite |
+//! | `particles_accounted_for` | `of` | every particle is there and finite, but for those that sinks took |
+//! | `particle_count` | `of`, `min` and/or `max` | so many particles are there |
+//! | `steady_count` | `bound`, `of`, `after` | *run*: how many there are stays within a band of this share of the most |
 //! | `quarantined_at_most` | `bound` | so many particles became non-finite and were pinned |
 //! | `bounces_at_least` | `bound`, `of` (needed), `axis` (up), `tolerance` (m, 0.001), `after` | *run*: the mean height had so many maxima, each after a minimum; smaller turns than the tolerance do not count |
 //! | `no_particle_passed` | `of` (needed), `through` or `bound` (m), `axis` (up), `tolerance` (m, 0), `after` | *run*: no centre of `of` lies further against `axis` than the furthest centre of the object `through` (or the level `bound`), but for the tolerance |
@@ -265,7 +274,8 @@ impl Scene {
     /// The files of its meshes, which are read when it is built.
     pub fn mesh_files(&self) -> impl Iterator<Item = PathBuf> + '_ {
         let folder = self.source.folder.as_deref();
-        let obstacles = self.file.collider.iter().filter_map(|collider| collider.mesh.as_deref());
+        let shapes = self.file.collider.iter().chain(&self.file.sink);
+        let obstacles = shapes.filter_map(|collider| collider.mesh.as_deref());
         let bodies = self.file.objects().filter_map(|entry| entry.object.mesh_name());
         obstacles.chain(bodies).filter_map(move |name| build::mesh_file(name, folder))
     }

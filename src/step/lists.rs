@@ -2,7 +2,7 @@
 
 use super::{Dispatch, Part, Pass};
 use crate::cpu::radix_count::DIGITS;
-use crate::world::{AddedList, BroadPhase, ListDescription, ListReach, World};
+use crate::world::{AddedList, BroadPhase, ListReach, World};
 
 /// Fewer particles than this are quickest found by testing every pair.
 const FEW: usize = 64;
@@ -38,9 +38,9 @@ pub(crate) fn is_needed(list: &AddedList, fluid: bool, shore: bool) -> bool {
     }
 }
 
-/// What finds the neighbours of a list.
-pub(crate) fn structure(world: &World, list: &ListDescription) -> BroadPhase {
-    let equal = matches!(list.reach, ListReach::Length(_));
+/// What finds the neighbours of a list that reaches so far.
+pub(crate) fn structure(world: &World, reach: ListReach) -> BroadPhase {
+    let equal = matches!(reach, ListReach::Length(_));
     let reaches = world.particles.radius.iter().map(|&r| if equal { 1.0 } else { r });
     world.params.broad_phase.resolve(reaches)
 }

@@ -14,6 +14,14 @@ pub(crate) trait Column {
     fn permute(&mut self, order: &[u32]);
     /// Keeps the marked rows and closes the gaps; the order stays.
     fn retain(&mut self, keep: &[bool]);
+    /// Puts an item in place of another.
+    fn replace(&mut self, row: usize, item: Self::Item);
+    /// Copies an item to another row.
+    fn copy(&mut self, from: usize, to: usize);
+    /// Drops the rows from here on, and keeps their memory.
+    fn cut(&mut self, count: usize);
+    /// Makes room for so many rows in all.
+    fn make_room(&mut self, count: usize);
     /// Whether there are this many rows.
     fn has_rows(&self, count: usize) -> bool;
     /// The first row whose item does not pass the test.
@@ -32,6 +40,18 @@ impl<T: Copy> Column for Vec<T> {
         let mut kept = keep.iter();
         Vec::retain(self, |_| kept.next() == Some(&true));
         give_back(self);
+    }
+    fn replace(&mut self, row: usize, item: T) {
+        self[row] = item;
+    }
+    fn copy(&mut self, from: usize, to: usize) {
+        self[to] = self[from];
+    }
+    fn cut(&mut self, count: usize) {
+        self.truncate(count);
+    }
+    fn make_room(&mut self, count: usize) {
+        self.reserve_exact(count.saturating_sub(self.len()));
     }
     fn has_rows(&self, count: usize) -> bool {
         self.len() == count
@@ -105,7 +125,8 @@ items! {
 ///
 /// makes a struct with a `Vec` for each column and with the fields `besides` them, and a struct for
 /// one row. The word in brackets names the test of [`Item`] that every value must pass. The methods
-/// are `push_row`, `permute_rows`, `retain_rows`, `columns_have_rows` and `first_illegal_row`.
+/// are `push_row`, `replace_row`, `copy_row`, `cut_rows`, `make_room_for_rows`, `permute_rows`,
+/// `retain_rows`, `columns_have_rows` and `first_illegal_row`.
 macro_rules! columns {
     (
         $(#[$meta:meta])*
@@ -126,13 +147,29 @@ macro_rules! columns {
             $(pub(crate) $column: $type,)+
         }
 
+        #[allow(dead_code)] // not every table is put in another order, or changes row by row
         impl $(<const $n: usize>)? $name $(<$n>)? {
             /// Appends a row to every column.
             pub(crate) fn push_row(&mut self, row: $row) {
                 $($crate::table::Column::put(&mut self.$column, row.$column);)+
             }
+            /// Puts a row in place of another.
+            pub(crate) fn replace_row(&mut self, at: usize, row: $row) {
+                $($crate::table::Column::replace(&mut self.$column, at, row.$column);)+
+            }
+            /// Copies a row to another place.
+            pub(crate) fn copy_row(&mut self, from: usize, to: usize) {
+                $($crate::table::Column::copy(&mut self.$column, from, to);)+
+            }
+            /// Drops the rows from here on. Their memory is kept for the next ones.
+            pub(crate) fn cut_rows(&mut self, count: usize) {
+                $($crate::table::Column::cut(&mut self.$column, count);)+
+            }
+            /// Makes room for so many rows in all.
+            pub(crate) fn make_room_for_rows(&mut self, count: usize) {
+                $($crate::table::Column::make_room(&mut self.$column, count);)+
+            }
             /// Puts row `order[k]` into place k in every column; `order` holds every row once.
-            #[allow(dead_code)] // not every table is put in another order
             pub(crate) fn permute_rows(&mut self, order: &[u32]) {
                 $($crate::table::Column::permute(&mut self.$column, order);)+
             }
@@ -187,6 +224,19 @@ mod tests {
         assert_eq!(things.color, [40, 20, 10]);
         assert!(things.columns_have_rows(3) && things.limit.len() == 3);
         assert_eq!(things.names, [*b"ab"]);
+    }
+
+    #[test]
+    fn rows_change_their_place_and_the_memory_stays() {
+        let mut things = things();
+        things.make_room_for_rows(9);
+        let room = things.color.capacity();
+        things.copy_row(4, 1);
+        things.replace_row(2, Thing { weight: 7.0, limit: 0.0, color: 70 });
+        things.cut_rows(3);
+        assert_eq!(things.weight, [0.0, 4.0, 7.0]);
+        assert_eq!(things.color, [0, 40, 70]);
+        assert!(things.columns_have_rows(3) && room >= 9 && things.color.capacity() == room);
     }
 
     #[test]

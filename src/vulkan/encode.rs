@@ -162,10 +162,17 @@ impl Encoder<'_> {
         Cow::Owned(memory)
     }
 
+    /// Pairs, and entries of obstacles, that `contact_memory` holds as the world has it.
+    pub fn memory_in_use(&self) -> [usize; 2] {
+        let memory = self.contact_memory();
+        [memory.pairs(), memory.obstacles()]
+    }
+
     fn set<K: Stored<N>, const N: usize>(&self, out: &mut [u32]) {
         let Encoder { world, plan, h, .. } = *self;
         let set = K::set(&world.sets);
-        let (rows, n) = (&plan.sets[K::KIND as usize], plan.particles);
+        // Particles that are yet to come are on no row.
+        let (rows, n) = (&plan.sets[K::KIND as usize], plan.most);
         let cap = rows.cap;
         let mut cache = Cache::default();
         cache.update(set, &world.params, h);

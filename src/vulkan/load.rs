@@ -6,9 +6,10 @@
 
 use super::commands::Recorder;
 use super::encode::{self, Encoder, Listing, Traits};
+use super::layout::state::MEMORY_PAIRS;
 use super::lists::{DeviceList, Places, of_list};
 use super::memory::{DeviceBuffer, Place};
-use super::plan::{Plan, Room};
+use super::plan::Plan;
 use super::{Vulkan, layout, stages};
 use crate::cpu::Scratch;
 use crate::error::{Error, Result};
@@ -18,6 +19,10 @@ use crate::world::collider::Shape;
 use crate::world::{Kind, ListDescription, ListId, Method, World};
 use ash::vk;
 use std::borrow::Cow;
+
+/// Besides the columns of particles, what lies where the number of particles puts it, or says in which
+/// slots they are.
+const LAID_BY_COUNT: [Buffer; 3] = [Buffer::ContactMemory, Buffer::Surfaces, Buffer::Links];
 
 /// Where in `last_written` the words of `globals` are.
 const GLOBALS: usize = Buffer::COUNT;
@@ -109,19 +114,26 @@ impl Vulkan {
         // Until all of it is there.
         self.edited = true;
         let now = Loaded::of(world, h);
-        let same_count = self.plan.as_ref().is_some_and(|p| p.particles == world.particles.len());
-        match &self.loaded {
-            Some(loaded) if before.is_none() && same_count => {
+        let most = self.most(world);
+        let old = self.plan.clone().filter(|plan| plan.most == most);
+        match (&self.loaded, &old) {
+            (Some(loaded), Some(old)) if before.is_none() => {
                 loaded.mark_differences(&now, &mut self.missing);
+                if old.particles != world.particles.len() || self.missing.has_slots() {
+                    LAID_BY_COUNT.iter().for_each(|&buffer| self.missing.mark_whole(buffer));
+                }
             }
             _ => self.missing.mark_everything(),
         }
-        let mut plan = Plan::of(world, self.room_for(world), self.workgroup).holding(scratch);
+        let room = self.room.clone().filter(|_| old.is_some());
+        let mut plan = Plan::for_at_most(most, world, room, self.workgroup).holding(scratch);
         if let Some(old) = &self.plan {
             plan = plan.with_spare_of(old);
         }
-        if self.plan.as_ref() != Some(&plan) {
-            self.check_size(&plan)?;
+        if self.plan.as_ref().map(Plan::full) == Some(plan.full()) {
+            self.plan = Some(plan.clone());
+        } else {
+            self.check_size(&plan.full())?;
             self.lay(&plan)?;
         }
         let rows_changed = rows().any(|buffer| self.missing.has(buffer));
@@ -148,17 +160,30 @@ impl Vulkan {
         };
         let (written, loaded): (Vec<Buffer>, Vec<Buffer>) =
             Buffer::ALL.iter().filter(missing).partition(|buffer| buffer.is(Mark::Written));
+        let slots = self.missing.runs_of_slots(n);
         let mut loads: Vec<(&DeviceBuffer, usize, Cow<[u32]>)> = Vec::new();
         for buffer in loaded {
-            let (first, words) = match (buffer.column(particles), buffer.width()) {
+            let to = &self.buffers[buffer as usize];
+            let whole = before.is_some() || self.missing.is_everything();
+            match (buffer.column(particles), buffer.width()) {
                 (Some(column), Some(width)) if before.is_none() => {
-                    let rows = self.missing.rows(buffer, n);
-                    let words = &column[width * rows.start..width * rows.end];
-                    (width * rows.start, Cow::Borrowed(words))
+                    let edited = std::iter::once(self.missing.rows(buffer, n));
+                    for rows in edited.chain(slots.iter().cloned()).filter(|rows| !rows.is_empty())
+                    {
+                        let words = &column[width * rows.start..width * rows.end];
+                        loads.push((to, width * rows.start, Cow::Borrowed(words)));
+                    }
                 }
-                _ => (0, Cow::Owned(from.words(buffer, before))),
-            };
-            loads.push((&self.buffers[buffer as usize], first, words));
+                _ if buffer == Buffer::ContactMemory && !whole => {
+                    let words = from.words(buffer, before);
+                    let [pairs, entries] = from.memory_in_use();
+                    for part in stages::contacts::in_use(from.plan, pairs, entries) {
+                        loads.push((to, part.start, Cow::Owned(words[part].to_vec())));
+                    }
+                    loads.push((&self.state, MEMORY_PAIRS, Cow::Owned(vec![pairs as u32])));
+                }
+                _ => loads.push((to, 0, Cow::Owned(from.words(buffer, before)))),
+            }
         }
         if self.missing.is_everything() {
             loads.push((&self.state, 0, Cow::Owned(from.state())));
@@ -204,16 +229,16 @@ impl Vulkan {
         })
     }
 
-    /// Room that was found to be needed, as long as the number of particles is the same.
-    fn room_for(&self, world: &World) -> Option<Room> {
-        let same = self.plan.as_ref().is_some_and(|p| p.particles == world.particles.len());
-        self.room.clone().filter(|_| same)
+    /// Particles to have room for. While particles come and go it does not become less.
+    fn most(&self, world: &World) -> usize {
+        let held = self.plan.as_ref().map_or(0, |plan| plan.most);
+        world.particles_at_most().max(if world.has_taps() { held } else { 0 })
     }
 
     /// Makes the buffers of a plan; those that have their size stay as they are. Where there is no
     /// memory for one of them, nothing has changed.
     pub(super) fn lay(&mut self, plan: &Plan) -> Result<()> {
-        let memory = &self.memory;
+        let (memory, full) = (&self.memory, plan.full());
         // Buffers that are wanted and not held in that size, each with its place.
         let lacking = |held: &[DeviceBuffer], wanted: &[(String, usize, Place)]| {
             let mut made = Vec::new();
@@ -226,15 +251,15 @@ impl Vulkan {
         };
         let place = |b: Buffer| if b.is(Mark::Written) { Place::Written } else { Place::Device };
         let all: Vec<_> =
-            Buffer::ALL.iter().map(|&b| (b.name(), plan.words(b), place(b))).collect();
+            Buffer::ALL.iter().map(|&b| (b.name(), full.words(b), place(b))).collect();
         let saved: Vec<_> = marked(Mark::Restored)
-            .map(|b| (format!("saved {}", b.name()), plan.words(b), Place::Device))
+            .map(|b| (format!("saved {}", b.name()), full.words(b), Place::Device))
             .collect();
         // Columns that the world takes back, what contacts hold, the order that particles were put in.
         let read: Vec<_> = fetched_columns()
             .chain([Buffer::ContactMemory])
-            .map(|b| (format!("fetched {}", b.name()), plan.words(b), Place::Read))
-            .chain([("order".into(), plan.particles, Place::Read)])
+            .map(|b| (format!("fetched {}", b.name()), full.words(b), Place::Read))
+            .chain([("order".into(), full.words(Buffer::Sorted), Place::Read)])
             .collect();
         let globals = [("globals".to_string(), encode::globals_words(plan), Place::Written)];
         let made = lacking(&self.buffers, &all)?;
@@ -242,7 +267,7 @@ impl Vulkan {
         let read = lacking(&self.read, &read)?;
         let globals = lacking(self.globals.as_slice(), &globals)?;
         let held = |id: ListId| self.lists.iter().find(|list| list.id == id);
-        let lists = plan.room.lists().map(|id| DeviceList::lay(memory, plan, id, held(id)));
+        let lists = plan.room.lists().map(|id| DeviceList::lay(memory, &full, id, held(id)));
         let lists: Vec<_> = lists.collect::<Result<_>>()?;
 
         for &(at, _) in &made {
@@ -421,7 +446,7 @@ impl Vulkan {
 
     /// Copies particles to where the host reads.
     pub(super) fn copy_particles(&self, recorder: &Recorder) {
-        let Some(plan) = &self.plan else { return };
+        let Some(plan) = self.plan.as_ref().map(Plan::full) else { return };
         for (buffer, read) in fetched_columns().zip(&self.read) {
             recorder.copy(self.buffers[buffer as usize].raw, read.raw, plan.words(buffer));
         }

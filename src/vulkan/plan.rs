@@ -36,6 +36,8 @@ pub(crate) struct SetPlan {
 #[derive(Clone, Debug, PartialEq)]
 pub(crate) struct Plan {
     pub particles: usize,
+    /// Particles there is room for: more than there are where emitters send some.
+    pub most: usize,
     /// One for each stored kind.
     pub sets: [SetPlan; Kind::SETS.len()],
     /// Pins there is room for.
@@ -74,13 +76,13 @@ impl Index<Buffer> for Room {
 }
 
 impl Room {
-    fn of(world: &World) -> Self {
-        let own = std::array::from_fn(|at| first_room(Buffer::ALL[at], world.particles.len()));
+    fn of(particles: usize) -> Self {
+        let own = std::array::from_fn(|at| first_room(Buffer::ALL[at], particles));
         Room { own, lists: Vec::new() }
     }
     /// With room for each list of the world, and for no other.
-    fn with_lists_of(mut self, world: &World) -> Self {
-        let first = first_room(Buffer::Neighbors, world.particles.len());
+    fn with_lists_of(mut self, world: &World, particles: usize) -> Self {
+        let first = first_room(Buffer::Neighbors, particles);
         let known = |id| self.lists.iter().find(|(list, _)| *list == id).map(|(_, room)| *room);
         let lists = world.lists.iter().map(|list| (list.id, known(list.id).unwrap_or(first)));
         self.lists = lists.collect();
@@ -141,7 +143,7 @@ impl SetPlan {
         let colors = (0..rows.color_count()).map(|c| rows.color_range(c)).collect();
         SetPlan { cap: rows.len(), corners: rows.corners(), colors }
     }
-    /// Words of the buffer for `particles` particles.
+    /// Words of the buffer with room for `particles` particles.
     fn words(&self, particles: usize) -> usize {
         let SetPlan { cap, corners, .. } = *self;
         SET_HEADER
@@ -155,16 +157,22 @@ impl SetPlan {
 
 impl Plan {
     pub fn of(world: &World, room: Option<Room>, workgroup: u32) -> Self {
+        Self::for_at_most(world.particles_at_most(), world, room, workgroup)
+    }
+
+    /// With room for so many particles.
+    pub fn for_at_most(most: usize, world: &World, room: Option<Room>, workgroup: u32) -> Self {
         let (particles, winds) = (world.particles.len(), world.surface_winds().count());
         Plan {
             particles,
+            most,
             sets: world.sets.all().map(SetPlan::of),
             pins: with_spare(world.pins.len()),
             substeps: world.params.substeps as usize,
             solver: world.params.solver,
             accelerated: world.params.acceleration == Acceleration::Chebyshev,
             forces: with_spare(world.forces.len()),
-            room: room.unwrap_or_else(|| Room::of(world)).with_lists_of(world),
+            room: room.unwrap_or_else(|| Room::of(most)).with_lists_of(world, most),
             material_words: 2 * materials::WORDS * MaterialPairs::rows_of(world),
             collider_words: stages::environment::words(world),
             colliders: world.colliders.len(),
@@ -214,6 +222,13 @@ impl Plan {
         self
     }
 
+    /// The same with as many particles as there is room for. Buffers are made and steps are recorded
+    /// for that many, so that particles which come and go change neither. The last invocations then
+    /// find that there is nobody for them.
+    pub fn full(&self) -> Plan {
+        Plan { particles: self.most, ..self.clone() }
+    }
+
     /// Words of a buffer.
     pub fn words(&self, buffer: Buffer) -> usize {
         buffer.words(self)
@@ -227,7 +242,7 @@ fn with_spare(count: usize) -> usize {
 
 /// Words of a buffer with rows of a kind.
 pub(crate) fn set_words(plan: &Plan, kind: Kind) -> usize {
-    plan.sets.get(kind as usize).map_or(0, |set| set.words(plan.particles))
+    plan.sets.get(kind as usize).map_or(0, |set| set.words(plan.most))
 }
 pub(crate) fn pin_words(plan: &Plan) -> usize {
     PIN_HEADER + 3 * plan.pins + 4 * plan.substeps * plan.pins

@@ -83,7 +83,7 @@ impl Vulkan {
         schedule: &Schedule,
         sorts: bool,
     ) -> Result<()> {
-        let Some(plan) = self.plan.clone() else { return Ok(()) };
+        let Some(plan) = self.plan.as_ref().map(Plan::full) else { return Ok(()) };
         let same = self.recorded.take().filter(|recorded| recorded.schedule == *schedule);
         let mut recorded = match same {
             Some(recorded) => recorded,
@@ -107,7 +107,7 @@ impl Vulkan {
             *chunk = Some(Chunk::record(&self.commands, &self.device, turns, |turn, recorder| {
                 let kernels = this.dispatch(turn, &plan, recorder);
                 if turn.dispatch.pass == Pass::SortParticles {
-                    this.copy_order(plan.particles, recorder);
+                    this.copy_order(&plan, recorder);
                 }
                 kernels
             })?);

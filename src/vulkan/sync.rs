@@ -3,7 +3,7 @@
 use super::commands::Recorder;
 use super::layout::{SET_FIRST, SET_HEADER, SET_LIVE, column, state as s};
 use super::load::fetched_columns;
-use super::plan::SetPlan;
+use super::plan::{Plan, SetPlan};
 use super::stages::{self, contacts};
 use super::{Traits, Vulkan};
 use crate::error::{Error, Result};
@@ -196,19 +196,20 @@ impl Vulkan {
         Kind::SETS.into_iter().zip(&plan.sets).map(get).collect::<Result<_>>().map(Some)
     }
 
-    /// Copies the order that particles were put in to where the host reads.
-    pub(super) fn copy_order(&self, count: usize, recorder: &Recorder) {
-        let sorted = (self.buffers[Buffer::Sorted as usize].raw, 4 * count);
+    /// Copies the order that particles were put in, and what lies before it, to where the host reads.
+    pub(super) fn copy_order(&self, plan: &Plan, recorder: &Recorder) {
+        let sorted = self.buffers[Buffer::Sorted as usize].raw;
         if let Some(order) = self.read.last() {
-            recorder.copy_from(sorted, order.raw, count);
+            recorder.copy(sorted, order.raw, plan.words(Buffer::Sorted));
         }
         recorder.barrier();
     }
 
     /// Follows the order that the device just put particles in.
     pub(super) fn take_order(&mut self, world: &mut World) {
-        if let Some(order) = self.read.last() {
-            world.reorder(&order.host()[..world.particles.len()]);
+        if let Some(sorted) = self.read.last() {
+            let count = world.particles.len();
+            world.reorder(&sorted.host()[4 * count..5 * count]);
         }
         self.follow_rows(world);
     }

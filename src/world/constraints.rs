@@ -351,6 +351,11 @@ impl ConstraintRows {
         removed
     }
 
+    /// There are fewer slots, and nobody went who has constraints.
+    pub(crate) fn cut_slots(&mut self, count: usize) {
+        self.used.truncate(count);
+    }
+
     /// Gives memory back when few rows are left.
     fn give_back(&mut self) {
         self.corner.iter_mut().for_each(give_back);

@@ -120,6 +120,13 @@ pub(crate) struct ContactMemory {
     kept: Vec<Kept>,
 }
 
+/// Room to work in where contacts follow their particles.
+#[derive(Debug, Default)]
+pub(crate) struct MemoryRoom {
+    moved: Vec<(u32, Kept)>,
+    counts: Vec<u32>,
+}
+
 impl ContactMemory {
     /// The contacts of the particle in a slot.
     #[inline]
@@ -133,6 +140,11 @@ impl ContactMemory {
     #[cfg(feature = "vulkan")]
     pub fn pairs(&self) -> usize {
         self.kept.iter().filter(|kept| kept.with & OBSTACLE == 0).count()
+    }
+    /// How many are with obstacles.
+    #[cfg(feature = "vulkan")]
+    pub fn obstacles(&self) -> usize {
+        self.kept.len() - self.pairs()
     }
     /// Nothing is remembered.
     pub fn clear(&mut self) {
@@ -159,10 +171,16 @@ impl ContactMemory {
     /// Particles get new slots: the one in slot k goes to `map[k]`, or is gone. A contact stands at
     /// the lower slot, so it may have to be seen from the other side.
     pub fn remap(&mut self, map: &[u32], count: usize) {
+        self.remap_in(map, count, &mut MemoryRoom::default());
+    }
+
+    /// The same, with room to work in that is used again.
+    pub fn remap_in(&mut self, map: &[u32], count: usize, room: &mut MemoryRoom) {
         if self.kept.is_empty() {
             return self.clear();
         }
-        let mut moved = Vec::with_capacity(self.kept.len());
+        let MemoryRoom { moved, counts } = room;
+        moved.clear();
         for slot in 0..self.first.len().saturating_sub(1) {
             let to = map[slot];
             for kept in self.of(slot).iter().filter(|_| to != GONE) {
@@ -178,21 +196,28 @@ impl ContactMemory {
                 }
             }
         }
-        *self = Self::gather(count, moved);
+        counts.clear();
+        counts.resize(count, 0);
+        self.fill(moved, counts);
     }
 
     /// Of contacts with the slots at which they stand.
+    #[cfg(feature = "vulkan")]
     pub fn gather(count: usize, contacts: Vec<(u32, Kept)>) -> Self {
         let mut memory = ContactMemory::default();
-        let mut counts = vec![0; count];
+        memory.fill(&contacts, &mut vec![0; count]);
+        memory
+    }
+
+    /// Holds these contacts and no others; `counts` are zeros, one for each particle.
+    fn fill(&mut self, contacts: &[(u32, Kept)], counts: &mut [u32]) {
         contacts.iter().for_each(|(slot, _)| counts[*slot as usize] += 1);
-        let (next, all) = memory.lay_out(&mut counts);
+        let (next, all) = self.lay_out(counts);
         for (slot, kept) in contacts {
-            let next = &mut next[slot as usize];
-            all[*next as usize] = kept;
+            let next = &mut next[*slot as usize];
+            all[*next as usize] = *kept;
             *next += 1;
         }
-        memory
     }
 
     /// Whether it is of so many particles, and makes sense.

@@ -181,7 +181,7 @@ impl World {
     }
 
     /// Drops the paths that no pin is on any more.
-    fn forget_paths(&mut self) {
+    pub(super) fn forget_paths(&mut self) {
         let mut held = vec![false; self.paths.len()];
         for path in self.pins.iter().filter_map(|pin| pin.path) {
             held[path as usize] = true;

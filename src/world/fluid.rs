@@ -234,17 +234,18 @@ impl World {
         names.filter_map(|name| self.lists.named(name))
     }
 
-    /// The group of all fluids: that of the first particle of one.
-    fn fluid_group(&mut self) -> u32 {
-        let first = self.particles.phase.iter().find(|&&phase| phase & Phase::FLUID != 0);
-        match first {
-            Some(&phase) => Phase(phase).group_number(),
+    /// The group of all fluids: that of the first particle of one, or of one that is to come.
+    pub(super) fn fluid_group(&mut self) -> u32 {
+        let there = self.particles.phase.iter().map(|&phase| Phase(phase));
+        let to_come = self.taps.iter().map(|tap| tap.phase);
+        match there.chain(to_come).find(|phase| phase.0 & Phase::FLUID != 0) {
+            Some(phase) => phase.group_number(),
             None => self.new_group(),
         }
     }
 
     /// Fluids reach twice the sum of the radii: that is symmetric, and four radii where all are equal.
-    fn add_fluid_lists(&mut self) -> Result<()> {
+    pub(super) fn add_fluid_lists(&mut self) -> Result<()> {
         let (fluid, others) = (Who::flags(Phase::FLUID), Who::without(Phase::FLUID));
         for (name, asks, found) in
             [(Self::FLUID_LIST, fluid, Who::ALL), (Self::SHORE_LIST, others, fluid)]
@@ -266,7 +267,7 @@ impl World {
     }
 
     /// The material of a fluid: that of one like it, if there is any.
-    fn material_of_fluid(&mut self, fluid: &Fluid) -> Result<MaterialId> {
+    pub(super) fn material_of_fluid(&mut self, fluid: &Fluid) -> Result<MaterialId> {
         let name = format!("fluid of {} kg/m³", fluid.density);
         let material = Material { name, coefficients: fluid.coefficients };
         let known = self.materials().find(|(_, known)| **known == material).map(|(id, _)| id);

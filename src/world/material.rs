@@ -242,7 +242,7 @@ impl World {
         said.map_or_else(Coefficients::default, |pair| pair.coefficients)
     }
 
-    /// Makes all particles of an object of a material.
+    /// Makes all particles of an object of a material; of an emitter, those to come as well.
     pub fn set_material(&mut self, object: ObjectId, material: MaterialId) -> Result<()> {
         if !self.materials.has(material) {
             return Err(no_such(material));
@@ -253,14 +253,18 @@ impl World {
             self.particles.material[slot] = material.0;
             self.changes.mark(Buffer::Material, slot);
         }
+        for tap in self.taps.iter_mut().filter(|tap| tap.object() == object) {
+            tap.material = material;
+        }
         Ok(())
     }
 
-    /// The material of an object; `None` where its particles are of several, or where it has none
-    /// left.
+    /// The material of an object, and of what comes out of it if it is an emitter's; `None` where its
+    /// particles are of several, or where it has none left.
     pub fn material_of(&self, object: ObjectId) -> Result<Option<MaterialId>> {
         let slots = self.object(object)?.particles().filter_map(|id| self.particles.slot(id));
-        let mut materials = slots.map(|slot| self.particles.material(slot));
+        let to_come = self.tap(object).map(|tap| tap.material);
+        let mut materials = slots.map(|slot| self.particles.material(slot)).chain(to_come);
         let first = materials.next();
         Ok(first.filter(|first| materials.all(|other| other == *first)))
     }
@@ -321,6 +325,7 @@ impl World {
             && exceptions.iter().all(in_order)
             && (0..exceptions.len()).all(once)
             && self.particles.material.iter().all(|&id| self.materials.has(MaterialId(id)))
+            && self.taps.iter().all(|tap| self.materials.has(tap.material))
     }
 }
 

@@ -27,6 +27,7 @@ mod pin;
 mod skin;
 mod soft_mesh;
 mod surface;
+mod tap;
 mod validate;
 mod wind;
 
@@ -58,6 +59,8 @@ pub(crate) use particles::{GONE, Places};
 pub use particles::{Particle, ParticleId, Particles, Phase};
 pub use pin::{Path, Pin};
 pub use soft_mesh::SoftMesh;
+pub(crate) use tap::Plumbing;
+pub use tap::{Emitter, Nozzle, Sink, Stream, Tap};
 pub use wind::SurfaceWind;
 
 pub use crate::kind::Kind;
@@ -86,6 +89,8 @@ pub struct World {
     pub colliders: Vec<Collider>,
     /// Force fields besides gravity.
     pub forces: Vec<Force>,
+    /// Where particles go out of the world.
+    pub sinks: Vec<Sink>,
     pub(crate) particles: Particles,
     /// The constraints of every kind but pins.
     pub(crate) sets: Sets,
@@ -96,6 +101,8 @@ pub struct World {
     pub(crate) contact_memory: ContactMemory,
     pub(crate) paths: Vec<Path>,
     pub(crate) objects: object::Objects,
+    /// Where particles come into the world.
+    pub(crate) taps: Vec<Tap>,
     /// What particles and obstacles are made of.
     pub(crate) materials: material::Materials,
     /// Neighbour lists besides that of the contacts.
@@ -108,6 +115,8 @@ pub struct World {
     pub(crate) quarantined: u64,
     /// Constraints broken, ever.
     pub(crate) broken: u64,
+    /// Particles that sinks took, ever.
+    pub(crate) sunk: u64,
     /// Whether neighbour lists were ever made.
     pub(crate) listed: bool,
     /// What else the lists were made for.
@@ -303,8 +312,9 @@ impl World {
         let next = |count: u32| if count < 2 * ALL { count + 1 } else { ALL + 1 };
         self.next_group = next(self.next_group);
         if self.next_group > ALL {
-            let taken: HashSet<u32> =
+            let mut taken: HashSet<u32> =
                 self.particles.phase.iter().map(|&phase| Phase(phase).group_number()).collect();
+            taken.extend(self.taps.iter().map(|tap| tap.phase.group_number()));
             // One is free within as many tries as there are others, unless all are taken.
             for _ in 0..taken.len().min(ALL as usize) {
                 if !taken.contains(&(self.next_group - ALL)) {

@@ -105,7 +105,7 @@ impl Surface {
 
 /// Particles with ids in sequence.
 #[derive(Clone, Copy, Debug, PartialEq, Serialize, Deserialize)]
-struct Run {
+pub(crate) struct Run {
     first: u64,
     count: u32,
 }
@@ -166,7 +166,8 @@ impl Object {
         }
         None
     }
-    /// How many particles it had when it was made.
+    /// How many particles it had when it was made; of an emitter, how many came out of it. Those that
+    /// a sink took are not counted.
     pub fn made_of(&self) -> usize {
         self.made_of as usize
     }
@@ -178,6 +179,39 @@ impl Object {
     /// The triangles that show it as a surface; none for grains and lists.
     pub fn surface(&self) -> &Surface {
         &self.surface
+    }
+
+    /// Takes a particle that was just made.
+    fn grow(&mut self, id: ParticleId) {
+        if self.made_of == 0 {
+            self.first = id.0;
+        }
+        self.made_of = self.made_of.saturating_add(1);
+        match self.runs.last_mut() {
+            Some(run) if run.first + u64::from(run.count) == id.0 => run.count += 1,
+            _ => self.runs.push(Run { first: id.0, count: 1 }),
+        }
+    }
+
+    /// Drops those of its particles that are among `ids`, which are in order, as if it had been made
+    /// without them. `room` is memory that changes places with that of the object.
+    fn shrink(&mut self, ids: &[u64], room: &mut Vec<Run>) {
+        let before = self.len();
+        room.clear();
+        for run in &self.runs {
+            let mut first = run.first;
+            let end = run.first + u64::from(run.count);
+            let from = ids.partition_point(|&id| id < first);
+            let gone = ids[from..].iter().copied().take_while(|&id| id < end);
+            for next in gone.chain([end]) {
+                if next > first {
+                    room.push(Run { first, count: (next - first) as u32 });
+                }
+                first = next + 1;
+            }
+        }
+        std::mem::swap(&mut self.runs, room);
+        self.made_of -= (before - self.len()) as u32;
     }
 
     /// Drops the particles that are gone, and the triangles on them.
@@ -249,6 +283,20 @@ impl Objects {
             let id = ObjectId { place: place as u32, generation: there.generation };
             Some((id, there.object.as_ref()?))
         })
+    }
+
+    /// A particle that was just made is one of an object's.
+    pub(super) fn grow(&mut self, object: ObjectId, id: ParticleId) {
+        if let Some(object) = self.place(object).and_then(|there| there.object.as_mut()) {
+            object.grow(id);
+        }
+    }
+
+    /// Sinks took the particles of these ids, which are in order.
+    pub(super) fn shrink(&mut self, ids: &[u64], room: &mut Vec<Run>) {
+        for object in self.places.iter_mut().filter_map(|there| there.object.as_mut()) {
+            object.shrink(ids, room);
+        }
     }
 
     /// Follows the removal of particles.
@@ -397,7 +445,7 @@ impl World {
     }
 
     /// Removes an object with its particles and every constraint and pin on them. Particles that
-    /// another object holds as well stay.
+    /// another object holds as well stay. An emitter goes with its object.
     ///
     /// ```
     /// use motes::{Cloth, World};
@@ -410,6 +458,7 @@ impl World {
     /// ```
     pub fn remove_object(&mut self, id: ObjectId) -> Result<()> {
         let object = self.objects.remove(id).ok_or_else(|| no_such(id))?;
+        self.taps.retain(|tap| tap.object() != id);
         let slot = |id: ParticleId| self.particles.slot(id);
         let mut shared = vec![false; self.particles.len()];
         for slot in self.objects.iter().flat_map(|(_, other)| other.particles()).filter_map(slot) {

@@ -267,24 +267,63 @@ impl Particles {
                 limit: "that is all the engine can number; use fewer".into(),
             });
         }
+        Ok(self.put(self.len(), particle, MaterialId::DEFAULT))
+    }
+
+    /// Makes room for so many particles in all.
+    pub(crate) fn make_room(&mut self, count: usize) {
+        self.make_room_for_rows(count);
+        self.by_id.reserve_exact(count.saturating_sub(self.by_id.len()));
+    }
+
+    /// Puts a particle into a slot that nobody is in: one that was left, or the one behind the last.
+    pub(crate) fn put(
+        &mut self,
+        slot: usize,
+        particle: &Particle,
+        material: MaterialId,
+    ) -> ParticleId {
         let id = self.next_id;
         self.next_id += 1;
         let w = if particle.mass.is_finite() { 1.0 / particle.mass } else { 0.0 };
-        let row = particle.position.extend(w);
-        self.by_id.push(self.len() as u32);
-        self.push_row(ParticleRow {
-            position: row,
+        let place = particle.position.extend(w);
+        let row = ParticleRow {
+            position: place,
             start: Vec3::ZERO.extend(w),
             predicted: Vec3::ZERO.extend(w),
             velocity: particle.velocity.extend(0.0),
             radius: particle.radius,
             phase: particle.phase.0,
-            material: MaterialId::DEFAULT.0,
-            rest: row,
-            list_reference: row,
+            material: material.0,
+            rest: place,
+            list_reference: place,
             id,
-        });
-        Ok(ParticleId(id))
+        };
+        self.by_id.push(slot as u32);
+        match slot == self.len() {
+            true => self.push_row(row),
+            false => self.replace_row(slot, row),
+        }
+        ParticleId(id)
+    }
+
+    /// The particles in some slots are found by their ids no more. Their slots are left open: what
+    /// follows must put somebody into each ([`Particles::put`], [`Particles::settle`]).
+    pub(crate) fn leave(&mut self, slots: &[u32]) {
+        // No particle ever has this number.
+        slots.iter().for_each(|&slot| self.id[slot as usize] = u64::MAX);
+        let Particles { by_id, id, .. } = self;
+        by_id.retain(|&slot| id[slot as usize] != u64::MAX);
+    }
+
+    /// The last particle goes to a slot that was left.
+    pub(crate) fn settle(&mut self, slot: usize) {
+        let last = self.len() - 1;
+        if let Some(rank) = self.rank(self.id[last]) {
+            self.by_id[rank] = slot as u32;
+        }
+        self.copy_row(last, slot);
+        self.cut_rows(last);
     }
 
     /// Puts the particle of slot `order[k]` into slot k; `order` holds every slot once. Returns old

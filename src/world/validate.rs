@@ -142,6 +142,7 @@ impl World {
         for (i, force) in self.forces.iter().enumerate() {
             force.validate(&format!("force.{i}"))?;
         }
+        self.check_sinks()?;
         self.check_materials()?;
         let p = &self.particles;
         let n = p.len();
@@ -171,6 +172,7 @@ impl World {
             ("pin", self.pins_are_sound()),
             ("body", self.bodies.are_sound(n)),
             ("object", self.objects_are_sound()),
+            ("emitter", self.taps_are_sound()),
             ("material", self.materials_are_sound()),
             ("list", self.lists.are_sound()),
             ("contact_memory", self.contact_memory.is_sound(n)),
@@ -184,7 +186,8 @@ impl World {
 
     /// Times that paths can be asked for, and counters that have room to count on.
     fn clocks_are_sound(&self) -> bool {
-        let counters = [self.step_count, self.quarantined, self.broken, self.particle_revision];
+        let counters =
+            [self.step_count, self.quarantined, self.broken, self.sunk, self.particle_revision];
         self.time.is_finite()
             && self.time >= 0.0
             && counters.iter().all(|&c| c < 1 << 62)

@@ -42,7 +42,7 @@ pub(super) fn read(path: &str, file: &ColliderFile, folder: Option<&Path>) -> Re
 }
 
 /// The library's names of fields as the scene file has them.
-fn in_file_words(error: Error) -> Error {
+pub(super) fn in_file_words(error: Error) -> Error {
     match error {
         Error::Value { field, message } => Error::Value {
             field: field.replace(".shape.", ".").replace(".path.", ".keyframes."),

@@ -33,6 +33,8 @@ pub(super) enum Test {
     ParticlesTunnelled,
     MaxPenetration,
     SteadyHeight,
+    ParticleCount,
+    SteadyCount,
     SlopeAtLeast,
     SlopeAtMost,
     QuarantinedAtMost,
@@ -69,6 +71,8 @@ const TABLE: &[Row] = &[
     ("particles_tunnelled", Test::ParticlesTunnelled, &["of", "through"], &["bound", "after"]),
     ("max_penetration", Test::MaxPenetration, &["bound"], &["of", "after"]),
     ("steady_height", Test::SteadyHeight, &["bound"], &["of", "after"]),
+    ("particle_count", Test::ParticleCount, &[], &["of", "min", "max"]),
+    ("steady_count", Test::SteadyCount, &["bound"], &["of", "after"]),
     ("slope_at_least", Test::SlopeAtLeast, &["bound"], &["of"]),
     ("slope_at_most", Test::SlopeAtMost, &["bound"], &["of"]),
     ("quarantined_at_most", Test::QuarantinedAtMost, &["bound"], &[]),
@@ -148,7 +152,7 @@ fn read_one(path: &str, file: &CheckFile, names: &Names, document: &Document) ->
     };
     let bound = file.bound.map(|b| b.0);
     let (min, max) = match test {
-        Test::MeanHeight | Test::MinHeight | Test::MaxHeight => {
+        Test::MeanHeight | Test::MinHeight | Test::MaxHeight | Test::ParticleCount => {
             (file.min.map(|b| b.0), file.max.map(|b| b.0))
         }
         Test::NothingBelow

@@ -41,8 +41,8 @@ struct Watch {
     worst: Option<f64>,
     bounces: Bounces,
     tunnels: Tunnels,
-    /// Lowest and highest mean height so far.
-    heights: Option<[f64; 2]>,
+    /// Lowest and highest value so far, where it is to be steady.
+    seen: Option<[f64; 2]>,
 }
 
 /// What later values are compared to.
@@ -66,7 +66,7 @@ impl Checker {
             worst: None,
             bounces: Bounces::default(),
             tunnels: Tunnels::default(),
-            heights: None,
+            seen: None,
         };
         Checker { watches: scene.checks.iter().map(watch).collect(), start }
     }
@@ -103,6 +103,7 @@ impl Check {
                 | Test::ParticlesTunnelled
                 | Test::MaxPenetration
                 | Test::SteadyHeight
+                | Test::SteadyCount
         )
     }
 
@@ -127,12 +128,10 @@ impl Watch {
             Test::NoParticlePassed => (self.depth_passed(world), true),
             Test::MaxPenetration => (measure::penetration(world, object), true),
             Test::SteadyHeight => {
-                let mean = measure::heights(world, object).mean;
-                let [low, high] = self.heights.unwrap_or([mean; 2]);
-                let [low, high] = [low.min(mean), high.max(mean)];
-                self.heights = Some([low, high]);
-                // Written so that a height that is not a number is not lost.
-                ((high - low + 0.0 * mean) / high.abs().max(1e-9), true)
+                (band(&mut self.seen, measure::heights(world, object).mean), true)
+            }
+            Test::SteadyCount => {
+                (band(&mut self.seen, measure::slots(world, object).count() as f64), true)
             }
             Test::ParticlesTunnelled => {
                 if let Some((surface, _)) = check.through {
@@ -180,7 +179,9 @@ impl Watch {
             | Test::NoParticlePassed
             | Test::ParticlesTunnelled
             | Test::MaxPenetration
-            | Test::SteadyHeight => self.worst?,
+            | Test::SteadyHeight
+            | Test::SteadyCount => self.worst?,
+            Test::ParticleCount => measure::slots(world, object).count() as f64,
             Test::MeanHeight => check.heights(world).mean,
             Test::MinHeight => check.heights(world).low,
             Test::MaxHeight => check.heights(world).high,
@@ -229,6 +230,15 @@ impl Watch {
             message,
         }
     }
+}
+
+/// How wide the band is that a value kept to, as a share of its highest; `seen` is where it was.
+fn band(seen: &mut Option<[f64; 2]>, value: f64) -> f64 {
+    let [low, high] = seen.unwrap_or([value; 2]);
+    let [low, high] = [low.min(value), high.max(value)];
+    *seen = Some([low, high]);
+    // Written so that a value that is not a number is not lost.
+    (high - low + 0.0 * value) / high.abs().max(1e-9)
 }
 
 /// Counts the highest points that follow a lowest one.

@@ -6,6 +6,7 @@
 
 mod body;
 mod cloth;
+mod emitter;
 mod faces;
 mod fasten;
 mod fluid;
@@ -21,6 +22,7 @@ mod tests;
 
 pub(super) use body::BodyFile;
 pub(super) use cloth::ClothFile;
+pub(super) use emitter::EmitterFile;
 pub(super) use fluid::FluidFile;
 pub(super) use granular::GranularFile;
 pub(super) use particles::ParticlesFile;
@@ -45,6 +47,7 @@ macro_rules! object_kinds {
             "mesh" => meshes: MeshFile,
             "body" => bodies: BodyFile,
             "fluid" => fluid: FluidFile,
+            "emitter" => emitter: EmitterFile,
         }
     };
 }

@@ -16,7 +16,7 @@ macro_rules! pictures {
     };
 }
 pictures! {
-    "axe" "bodies" "cloth_hang" "cloth_stretch" "curtain" "dam_break" "flag" "grains_box"
+    "axe" "bodies" "cloth_hang" "cloth_stretch" "curtain" "dam_break" "flag" "fountain" "grains_box"
     "granular_216k" "hydrostatic" "ledge" "push_through" "rabbit" "sand_heap" "spike" "stairs" "tear"
     "trampoline"
 }
