@@ -2,7 +2,8 @@
 //!
 //! [`schedule`] turns a world into the tree of a step: passes, loops around them, and conditions. It
 //! is a pure function. The CPU walks the tree ([`walk`](mod@walk)), Vulkan records the same tree, and
-//! `{}` prints it. A backend knows how to run one pass; it never decides which.
+//! `{}` prints it. A backend knows how to run one pass; it never decides which. Before a step begins,
+//! sinks take particles and emitters send some (`world/tap/flow.rs`), on the host for every backend.
 
 pub use crate::pass::Pass;
 use crate::world::{Acceleration, AddedList, Kind, ListDescription, ListId, Params, Solver, World};

@@ -80,10 +80,15 @@ impl Default for Fluid {
     }
 }
 
+/// The mass of a particle of this radius of a fluid of this density, kg.
+pub(super) fn particle_mass(density: f32, radius: f32) -> f32 {
+    density * (VOLUME_PER_RADIUS_CUBED * (radius * radius * radius))
+}
+
 impl Fluid {
     /// The mass of a particle, kg.
     pub fn particle_mass(&self) -> f32 {
-        self.density * (VOLUME_PER_RADIUS_CUBED * (self.radius * self.radius * self.radius))
+        particle_mass(self.density, self.radius)
     }
 
     /// The box around its region.

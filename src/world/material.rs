@@ -10,6 +10,7 @@ use super::{ObjectId, World};
 use crate::error::{Error, Result};
 use crate::table::Buffer;
 use serde::{Deserialize, Serialize};
+use std::fmt::Display;
 
 mod pairs;
 
@@ -74,7 +75,7 @@ impl Coefficients {
     ///
     /// # Errors
     /// Names the first number that is not allowed and what would be right.
-    pub fn validate(&self, field: &str) -> Result<()> {
+    pub fn validate(&self, field: impl Display) -> Result<()> {
         let check = |name: &str, value: Option<f32>, most: f32, range: &str| match value {
             Some(value) if !(value.is_finite() && (0.0..=most).contains(&value)) => Err(
                 Error::value(format!("{field}.{name}"), format!("must be {range}, but is {value}")),
@@ -297,10 +298,10 @@ impl World {
     /// at no particle, so that a step can ask for it.
     pub(crate) fn check_materials(&self) -> Result<()> {
         for (id, material) in self.materials() {
-            material.coefficients.validate(&format!("material.{}", id.0 - 1))?;
+            material.coefficients.validate(format_args!("material.{}", id.0 - 1))?;
         }
         for (k, pair) in self.materials.exceptions.iter().enumerate() {
-            pair.coefficients.validate(&format!("material_pair.{k}"))?;
+            pair.coefficients.validate(format_args!("material_pair.{k}"))?;
         }
         match self.colliders.iter().position(|c| !self.materials.has(c.material)) {
             Some(k) => Err(Error::value(

@@ -7,6 +7,8 @@ use crate::world::ConstraintSet;
 pub(crate) struct Joined {
     start: Vec<u32>,
     partner: Vec<u32>,
+    /// Where the next partner of each particle goes, while the table is made.
+    next: Vec<u32>,
     revision: Option<(u64, usize)>,
 }
 
@@ -29,7 +31,8 @@ impl Joined {
         }
         self.partner.clear();
         self.partner.resize(2 * edges.len(), 0);
-        let mut next = self.start.clone();
+        let next = &mut self.next;
+        next.clone_from(&self.start);
         for (&p, &q) in a.iter().zip(b) {
             for (p, q) in [(p, q), (q, p)] {
                 self.partner[next[p as usize] as usize] = q;

@@ -13,7 +13,7 @@ pub use nozzle::Nozzle;
 
 use super::collider::{Collider, Pose, Shape};
 use super::particles::Phase;
-use super::{Built, Coefficients, Fluid, MaterialId, ObjectId, Surface, World};
+use super::{Built, Coefficients, Fluid, MaterialId, ObjectId, Surface, World, fluid};
 use crate::error::{Error, Result};
 use glam::Vec3;
 use serde::{Deserialize, Serialize};
@@ -122,9 +122,7 @@ impl Emitter {
     pub fn particle_mass(&self) -> f32 {
         match self.stream {
             Stream::Grains { mass } => mass,
-            Stream::Fluid { density, .. } => {
-                Fluid { density, radius: self.radius, ..Fluid::default() }.particle_mass()
-            }
+            Stream::Fluid { density, .. } => fluid::particle_mass(density, self.radius),
         }
     }
 
