@@ -36,6 +36,24 @@ fn files_are_what_the_generator_makes() {
 }
 
 #[test]
+fn skeletons_are_what_the_generator_makes() {
+    let mut made = BTreeSet::new();
+    for (name, bytes) in make_meshes::skeletons() {
+        let path = make_meshes::skeleton_path(name);
+        assert!(
+            std::fs::read(&path).expect(name) == bytes,
+            "{name} differs; run `cargo run --example make_meshes`"
+        );
+        assert!(bytes.len() < 70_000, "{name}: {} bytes", bytes.len());
+        made.insert(path);
+    }
+    let folder = make_meshes::skeleton_path("");
+    let present: BTreeSet<_> =
+        std::fs::read_dir(folder).unwrap().map(|entry| entry.unwrap().path()).collect();
+    assert_eq!(present, made, "there is a skeleton that the generator does not make");
+}
+
+#[test]
 fn every_mesh_is_a_solid_of_sensible_size() {
     for (name, surface) in make_meshes::meshes() {
         let (mesh, report) = TriangleMesh::load_obj(path_of(name)).unwrap();

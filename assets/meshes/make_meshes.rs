@@ -1,13 +1,15 @@
-//! Makes the built-in meshes: `cargo run --example make_meshes` writes `assets/meshes/*.obj`,
-//! with `--check` it writes nothing and fails when a file differs from what it would write.
+//! Makes the built-in meshes and skeletons: `cargo run --example make_meshes` writes
+//! `assets/meshes/*.obj` and `assets/skeletons/`, with `--check` it writes nothing and fails when a file
+//! differs from what it would write.
 
+mod characters;
 mod shapes;
 
 use std::fmt::Write as _;
 use std::path::{Path, PathBuf};
 use std::process::ExitCode;
 
-pub use shapes::surface::Surface;
+pub use shapes::surface::{Point, Surface};
 
 fn main() -> ExitCode {
     let arguments: Vec<String> = std::env::args().skip(1).collect();
@@ -74,6 +76,21 @@ fn decimal(value: f64) -> String {
     if text == "-0.000000" { "0.000000".into() } else { text }
 }
 
+/// Every skeleton by the name of its file, with its bytes.
+pub fn skeletons() -> Vec<(&'static str, Vec<u8>)> {
+    let (person, hand) = (characters::person(), characters::hand());
+    vec![
+        ("hand.glb", characters::glb(&hand)),
+        ("person_walk.bvh", characters::bvh(&person, "walk").into_bytes()),
+        ("person.glb", characters::glb(&person)),
+    ]
+}
+
+/// Where the file of a skeleton lies.
+pub fn skeleton_path(name: &str) -> PathBuf {
+    Path::new(env!("CARGO_MANIFEST_DIR")).join("assets/skeletons").join(name)
+}
+
 /// Where the file of a mesh lies.
 pub fn path_of(name: &str) -> PathBuf {
     Path::new(env!("CARGO_MANIFEST_DIR")).join("assets/meshes").join(format!("{name}.obj"))
@@ -86,6 +103,11 @@ fn write_all() -> Result<(), String> {
             .map_err(|error| error.to_string())?;
         println!("{name}: {} triangles", surface.triangles.len());
     }
+    for (name, bytes) in skeletons() {
+        motes::file::write_atomically(skeleton_path(name), |out| out.write_all(&bytes))
+            .map_err(|error| error.to_string())?;
+        println!("{name}: {} bytes", bytes.len());
+    }
     Ok(())
 }
 
@@ -94,7 +116,12 @@ fn check_all() -> Result<(), String> {
         std::fs::read(path_of(name)).ok().as_deref() != Some(obj_text(name, surface).as_bytes())
     };
     let meshes = meshes();
-    let stale: Vec<&str> = meshes.iter().filter(|mesh| differs(mesh)).map(|mesh| mesh.0).collect();
+    let mut stale: Vec<&str> =
+        meshes.iter().filter(|mesh| differs(mesh)).map(|mesh| mesh.0).collect();
+    let is_old = |(name, bytes): &(&str, Vec<u8>)| {
+        std::fs::read(skeleton_path(name)).ok().as_ref() != Some(bytes)
+    };
+    stale.extend(skeletons().iter().filter(|file| is_old(file)).map(|file| file.0));
     if stale.is_empty() {
         return Ok(());
     }
