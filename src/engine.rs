@@ -344,6 +344,7 @@ impl Engine {
             return Err(Error::value("dt", format!("{dt} s is not legal; expected 1e-6 to 1")));
         }
         self.check()?;
+        self.world.drive_skeletons(dt / self.world.params.substeps as f32)?;
         self.guarded(|engine| engine.take_step(dt))?;
         Ok(&self.report)
     }

@@ -40,11 +40,11 @@ pub use report::StepReport;
 pub use scene::{CheckResult, Checker, Scene};
 pub use step::{Condition, Dispatch, Loop, Node, Part, Pass, Schedule, schedule};
 pub use world::{
-    Body, BodyId, BodyShape, Bond, Built, Cloth, Coefficients, Collider, Emitter, Fluid,
+    Body, BodyId, BodyShape, Bond, Built, Character, Cloth, Coefficients, Collider, Emitter, Fluid,
     FluidRegion, Force, ForceKind, Grains, Lattice, LatticeEdges, ListDescription, ListFilter,
     ListId, ListPairs, ListReach, MatchedBody, Matching, Material, MaterialId, Nozzle, Object,
-    ObjectId, Params, Particle, ParticleId, Path, Phase, RotationMethod, Sink, SoftMesh, Solid,
-    Solver, Stream, SurfaceWind, Tap, Who, World,
+    ObjectId, Params, Particle, ParticleId, Path, Phase, RotationMethod, Sink, SkeletonId,
+    SoftMesh, Solid, Solver, Stream, SurfaceWind, Tap, Who, World,
 };
 
 /// The vector instructions the engine uses here: `scalar`, `wide` or `avx2`. The best there are,

@@ -308,6 +308,53 @@ fn meshes() {
 }
 
 #[test]
+fn skeletons() {
+    let folder = tempfile::tempdir().unwrap();
+    let scene = folder.path().join("scene.toml");
+    let refuse = |keys: &str, parts: &[&str]| {
+        std::fs::write(&scene, format!("[[skeleton]]\n{keys}\n")).unwrap();
+        let made = Scene::load(&scene.to_string_lossy()).and_then(|s| s.build());
+        let message = made.expect_err("must be refused").to_string();
+        for part in parts {
+            assert!(message.contains(part), "`{part}` is not in `{message}`");
+        }
+    };
+    let person = |keys: &str| format!("file = \"person\"\n{keys}");
+    refuse("clip = \"walk\"", &["scene.toml:1: skeleton.0", "`file` is missing"]);
+    refuse("file = \"persom\"", &["scene.toml:2: skeleton.0.file: ", "did you mean `person`"]);
+    refuse("file = \"none.glb\"", &["scene.toml:2: skeleton.0.file: ", "none.glb", "spelling"]);
+    std::fs::write(folder.path().join("cut.glb"), b"glTF\x02\0\0\0\xff\0\0\0").unwrap();
+    refuse("file = \"cut.glb\"", &["scene.toml:2: skeleton.0.file: ", "cut.glb", "cut short"]);
+    let bvh = "HIERARCHY\nROOT a { OFFSET 0 0 0 CHANNELS 1 Xrotation }\nMOTION\nFrames: 2\nFrame Time: 1\n0\n";
+    std::fs::write(folder.path().join("few.bvh"), bvh).unwrap();
+    refuse("file = \"few.bvh\"", &["scene.toml:2: skeleton.0.file: ", "few.bvh:4: Frames: 2 are"]);
+    refuse(&person("clip = \"wlak\""), &["scene.toml:3: skeleton.0.clip: ", "did you mean `walk`"]);
+    refuse(&person("speed = 2"), &["scene.toml:3: skeleton.0.speed: ", "without `clip`", "walk"]);
+    refuse(&person("start = 2"), &["scene.toml:3: skeleton.0.start: ", "without `clip`"]);
+    refuse(&person("radius = 0.1"), &["scene.toml:3: skeleton.0.radius: ", "as thick as the mesh"]);
+    refuse(&person("scale = 0"), &["scene.toml:3: skeleton.0.scale: "]);
+    refuse(&person("loop = true"), &["scene.toml:3: skeleton.0.loop: ", "looped"]);
+    refuse(&person("material = \"ice\""), &["scene.toml:3: skeleton.0.material: ", "`ice`"]);
+    let backwards = "keyframes = [{ time = 1 }, { time = 1 }]";
+    refuse(&person(backwards), &["scene.toml:3: skeleton.0.keyframes.1.time: ", "after"]);
+    let held = |keys: &str| {
+        person(&format!(
+            "name = \"p\"\n[[cloth]]\ncolumns = 3\nrows = 3\nspacing = 0.1\n\
+             hold = [{{ at = [\"top\"], {keys} }}]"
+        ))
+    };
+    let at = "scene.toml:8: cloth.0.hold.0.";
+    refuse(&held("bone = \"head\""), &[&format!("{at}skeleton: is needed")]);
+    refuse(&held("skeleton = \"p\""), &[&format!("{at}bone: is needed")]);
+    refuse(&held("skeleton = \"q\", bone = \"head\""), &[&format!("{at}skeleton: "), "`q`"]);
+    refuse(&held("skeleton = \"p\", bone = \"haed\""), &[&format!("{at}bone: "), "`head`"]);
+    let both = "skeleton = \"p\", bone = \"head\", keyframes = [{ time = 0, offset = [0, 0, 0] }]";
+    refuse(&held(both), &[&format!("{at}keyframes: "), "not both"]);
+    let built_in = "[[skeleton]]\nfile = \"person_walk\"\nclip = \"motion\"\nradius = 0.05\n";
+    assert_eq!(make(built_in, None, &[]).unwrap().skeletons().count(), 1);
+}
+
+#[test]
 fn too_large() {
     let sand = "title = \"\"\n[[granular]]\nspacing = 0.1\ncounts = [10000, 10000, 10000]\n";
     refused(sand, &["s.toml:2: granular.0 needs 1000000000000 particles"]);

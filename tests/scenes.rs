@@ -52,6 +52,7 @@ macro_rules! keeps_its_promises {
 keeps_its_promises! {
     axe: "axe";
     bodies: "bodies";
+    cape: "cape";
     cloth_hang: "cloth_hang";
     cloth_stretch: "cloth_stretch";
     curtain: "curtain";
@@ -69,6 +70,8 @@ keeps_its_promises! {
     stairs: "stairs";
     tear: "tear";
     trampoline: "trampoline";
+    wade: "wade";
+    walk_through: "walk_through";
 }
 
 #[test]

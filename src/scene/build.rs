@@ -1,10 +1,11 @@
-//! From a scene to a [`World`]: materials, objects in a fixed order, then joints, colliders,
-//! sinks and forces.
+//! From a scene to a [`World`]: materials, skeletons, objects in a fixed order, then joints,
+//! colliders, sinks and forces.
 
 mod collider;
 mod joint;
 pub(super) mod material;
 mod sink;
+mod skeleton;
 
 use super::Scene;
 use super::file::{ForceFile, ForceWord};
@@ -15,6 +16,7 @@ use crate::error::{Error, Result};
 use crate::world::{Force, ForceKind, SurfaceWind, World};
 
 pub(super) use collider::{mesh_file, read_mesh};
+pub(super) use skeleton::file_of as skeleton_file;
 
 impl Scene {
     /// Builds the world. The same scene gives the same bits every time.
@@ -29,12 +31,16 @@ impl Scene {
         self.each("material_pair", &self.file.material_pair, |path, file| {
             material::add_pair(&mut world, path, file)
         })?;
+        let folder = self.source.folder.as_deref();
+        self.each("skeleton", &self.file.skeleton, |path, file| {
+            skeleton::add(&mut world, path, file, folder).map(drop)
+        })?;
         let entries: Vec<Entry> = self.file.objects().collect();
         let mut built = Vec::with_capacity(entries.len());
         for (i, Entry { path, number, object }) in entries.iter().enumerate() {
             // Each object of a kind has a seed of its own.
             let seed = self.seed().wrapping_add(1 + *number as u64);
-            let site = Site { seed, folder: self.source.folder.as_deref() };
+            let site = Site { seed, folder };
             let made = object.build(&mut world, path, &site);
             let explain = |e| self.source.explain(e, path);
             let id = made.map_err(explain)?.object;
@@ -52,7 +58,6 @@ impl Scene {
         self.each("joint", &self.file.joint, |path, joint| {
             joint::add(&mut world, &names, &built, path, joint)
         })?;
-        let folder = self.source.folder.as_deref();
         self.each("collider", &self.file.collider, |path, file| {
             let mut collider = collider::read(path, file, folder)?;
             if let Some(name) = &file.material {

@@ -6,6 +6,7 @@ use super::Scene;
 const SCENES: &[(&str, &str)] = &[
     ("axe", include_str!("../../assets/scenes/axe.toml")),
     ("bodies", include_str!("../../assets/scenes/bodies.toml")),
+    ("cape", include_str!("../../assets/scenes/cape.toml")),
     ("cloth_hang", include_str!("../../assets/scenes/cloth_hang.toml")),
     ("cloth_stretch", include_str!("../../assets/scenes/cloth_stretch.toml")),
     ("curtain", include_str!("../../assets/scenes/curtain.toml")),
@@ -23,6 +24,8 @@ const SCENES: &[(&str, &str)] = &[
     ("stairs", include_str!("../../assets/scenes/stairs.toml")),
     ("tear", include_str!("../../assets/scenes/tear.toml")),
     ("trampoline", include_str!("../../assets/scenes/trampoline.toml")),
+    ("wade", include_str!("../../assets/scenes/wade.toml")),
+    ("walk_through", include_str!("../../assets/scenes/walk_through.toml")),
 ];
 
 macro_rules! meshes {
@@ -48,12 +51,23 @@ const MESHES: &[(&str, &[u8])] = meshes![
     "trefoil",
 ];
 
+/// Every file of assets/skeletons, by its name without the ending; likewise tested.
+const SKELETONS: &[(&str, &[u8])] = &[
+    ("hand", include_bytes!("../../assets/skeletons/hand.glb")),
+    ("person", include_bytes!("../../assets/skeletons/person.glb")),
+    ("person_walk", include_bytes!("../../assets/skeletons/person_walk.bvh")),
+];
+
 pub(super) fn scene_text(name: &str) -> Option<&'static str> {
     SCENES.iter().find(|(known, _)| *known == name).map(|(_, text)| *text)
 }
 
 pub(super) fn mesh_bytes(name: &str) -> Option<&'static [u8]> {
     MESHES.iter().find(|(known, _)| *known == name).map(|(_, bytes)| *bytes)
+}
+
+pub(super) fn skeleton_bytes(name: &str) -> Option<&'static [u8]> {
+    SKELETONS.iter().find(|(known, _)| *known == name).map(|(_, bytes)| *bytes)
 }
 
 impl Scene {
@@ -65,6 +79,16 @@ impl Scene {
     /// Names of the built-in meshes.
     pub fn builtin_mesh_names() -> impl Iterator<Item = &'static str> {
         MESHES.iter().map(|(name, _)| *name)
+    }
+
+    /// Names of the built-in skeletons.
+    pub fn builtin_skeleton_names() -> impl Iterator<Item = &'static str> {
+        SKELETONS.iter().map(|(name, _)| *name)
+    }
+
+    /// A built-in skeleton as a GLB or BVH file, for [`Rig::from_bytes`](crate::skeleton::Rig::from_bytes).
+    pub fn builtin_skeleton(name: &str) -> Option<&'static [u8]> {
+        skeleton_bytes(name)
     }
 
     /// A built-in mesh as an OBJ file, for [`TriangleMesh::from_obj_bytes`].
@@ -92,6 +116,9 @@ mod tests {
     #[test]
     fn the_tables_are_the_folders() {
         assert_eq!(stems("scenes", "toml"), Scene::builtin_names().map(String::from).collect());
+        let mut skeletons = stems("skeletons", "glb");
+        skeletons.extend(stems("skeletons", "bvh"));
+        assert_eq!(skeletons, Scene::builtin_skeleton_names().map(String::from).collect());
         assert_eq!(stems("meshes", "obj"), Scene::builtin_mesh_names().map(String::from).collect());
     }
 }

@@ -33,6 +33,8 @@ macro_rules! scene_file {
             pub material: Vec<MaterialFile>,
             #[serde(default)]
             pub material_pair: Vec<MaterialPairFile>,
+            #[serde(default)]
+            pub skeleton: Vec<SkeletonFile>,
             $(#[serde(default, rename = $table)]
             $field: Vec<$object>,)+
             #[serde(default)]
@@ -136,6 +138,27 @@ pub(crate) struct ColliderKeyFile {
     pub time: Real64,
     pub position: Option<Vector>,
     pub rotation: Option<Rotation>,
+}
+
+#[derive(Clone, Debug, Deserialize)]
+#[serde(deny_unknown_fields)]
+pub(crate) struct SkeletonFile {
+    pub name: Option<String>,
+    pub file: String,
+    pub clip: Option<String>,
+    pub position: Option<Vector>,
+    pub rotation: Option<Rotation>,
+    pub scale: Option<Positive>,
+    pub speed: Option<Real64>,
+    pub looped: Option<bool>,
+    pub start: Option<Real64>,
+    pub radius: Option<Positive>,
+    pub material: Option<String>,
+    pub friction: Option<AtLeastZero>,
+    pub static_friction: Option<AtLeastZero>,
+    pub restitution: Option<Share>,
+    #[serde(default)]
+    pub keyframes: Vec<ColliderKeyFile>,
 }
 
 #[derive(Clone, Copy, Debug, PartialEq, Deserialize)]

@@ -6,8 +6,8 @@
 //! the field.
 //!
 //! A run goes: text -> tree with lines (`document`) -> variant and `--set` laid over it -> typed
-//! tables (`file`, `objects`) -> size of the whole (`size`) -> materials, objects, joints, colliders,
-//! forces (`build`).
+//! tables (`file`, `objects`) -> size of the whole (`size`) -> materials, skeletons, objects, joints,
+//! colliders, forces (`build`).
 //!
 //! # Top level
 //!
@@ -95,6 +95,28 @@
 //! centre is inside at the beginning of a step is taken out; parts of cloth, soft bodies and bodies, and
 //! what is pinned, stay. `shape = "plane"` takes all that lies below it. What is fast goes some way in
 //! a step, so a sink is best thicker than that.
+//!
+//! # `[[skeleton]]`: a character that a clip drives
+//!
+//! Every bone is an obstacle, a capsule called `NAME.BONE`: around the vertices that follow the bone
+//! most, or without a mesh along the bone. Obstacles follow the clip on every substep (docs/skeletons.md).
+//!
+//! | key | unit | default | meaning |
+//! |---|---|---|---|
+//! | `name` | | its place | for messages, and of its obstacles |
+//! | `file` | | needed | a BVH, glTF or GLB file, relative to the scene's folder, or a built-in skeleton |
+//! | `clip` | | the rest pose | name of the clip; a BVH file has one, `motion` |
+//! | `speed` | 1 | 1 | seconds of the clip in a second; below 0 backwards |
+//! | `looped` | | true | the clip starts over after its end |
+//! | `start` | s | 0 | of the clip, from its first keyframe |
+//! | `scale` | m | 1 | metres in a unit of the file |
+//! | `position` | m | [0, 0, 0] | of the origin of the file |
+//! | `rotation` | rotation | none | about it |
+//! | `keyframes` | | [] | where it goes, as of a collider |
+//! | `radius` | m | 3 % of its height | of capsules along bones; only without a mesh |
+//! | `material`, `friction`, `static_friction`, `restitution` | | | as of a collider |
+//!
+//! Built-in skeletons: see [`Scene::builtin_skeleton_names`].
 //!
 //! # `[[force]]`
 //!
@@ -271,13 +293,16 @@ impl Scene {
     pub fn check_count(&self) -> usize {
         self.checks.len()
     }
-    /// The files of its meshes, which are read when it is built.
+    /// The files of its meshes and skeletons, which are read when it is built.
     pub fn mesh_files(&self) -> impl Iterator<Item = PathBuf> + '_ {
         let folder = self.source.folder.as_deref();
         let shapes = self.file.collider.iter().chain(&self.file.sink);
         let obstacles = shapes.filter_map(|collider| collider.mesh.as_deref());
         let bodies = self.file.objects().filter_map(|entry| entry.object.mesh_name());
-        obstacles.chain(bodies).filter_map(move |name| build::mesh_file(name, folder))
+        let meshes = obstacles.chain(bodies).filter_map(move |name| build::mesh_file(name, folder));
+        let skeletons = self.file.skeleton.iter();
+        let rigs = skeletons.filter_map(move |file| build::skeleton_file(&file.file, folder));
+        meshes.chain(rigs)
     }
     /// What the built world will hold at most. Fluids and soft bodies that a mesh gives its shape are not
     /// in it: what they take is known, and looked for, when the mesh is read.

@@ -7,11 +7,13 @@
 mod bvh;
 mod clip;
 mod gltf;
+mod limb;
 mod pose;
 mod rig;
 mod skinned;
 
 pub use clip::{Channel, Clip, Interpolation, Track};
+pub use limb::Limb;
 pub use pose::{Bone, Pose, Skeleton, Transform};
 pub use rig::Rig;
 pub use skinned::{Bind, SkinnedMesh};

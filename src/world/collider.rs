@@ -2,6 +2,7 @@
 
 use serde::{Deserialize, Serialize};
 
+use super::character::LimbOf;
 use super::material::{Coefficients, MaterialId};
 use crate::{Error, Result};
 
@@ -48,6 +49,8 @@ pub struct Collider {
     /// Friction and restitution against particles of any material; what is `None` here follows
     /// from the two materials.
     pub coefficients: Coefficients,
+    /// The limb of a character that it is: its path is written anew before every step.
+    pub limb: Option<LimbOf>,
 }
 
 impl Collider {
@@ -61,31 +64,14 @@ impl Collider {
             looped: false,
             material: MaterialId::DEFAULT,
             coefficients: Coefficients::default(),
+            limb: None,
         }
     }
 
     /// The pose at `time` (s): between two keyframes straight and the shorter way round, before
     /// the first and after the last at rest there, or started over when looped.
     pub fn pose_at(&self, time: f64) -> Pose {
-        let (Some(first), Some(last)) = (self.path.first(), self.path.last()) else {
-            return Pose::IDENTITY;
-        };
-        let period = last.time - first.time;
-        let time = if self.looped && period > 0.0 {
-            first.time + (time - first.time).rem_euclid(period)
-        } else {
-            time
-        };
-        let after = self.path.partition_point(|key| key.time <= time);
-        let unit = |pose: &Pose| Pose::new(pose.translation, pose.rotation);
-        match (after.checked_sub(1).and_then(|i| self.path.get(i)), self.path.get(after)) {
-            (Some(a), Some(b)) => {
-                let s = (time - a.time) / (b.time - a.time);
-                unit(&a.pose).lerp(&unit(&b.pose), s as f32)
-            }
-            (Some(a), None) => unit(&a.pose),
-            (None, _) => unit(&first.pose),
-        }
+        pose_on(&self.path, self.looped, time)
     }
 
     /// True when the collider changes its place or direction at any time.
@@ -138,12 +124,13 @@ impl Collider {
 
     /// Whether another is the same. Meshes are compared by address, not triangle by triangle.
     pub(crate) fn is_same(&self, other: &Collider) -> bool {
-        let Collider { name, shape, path, looped, material, coefficients } = other;
+        let Collider { name, shape, path, looped, material, coefficients, limb } = other;
         self.shape.is_same(shape)
             && self.path == *path
             && self.looped == *looped
             && self.material == *material
             && self.coefficients == *coefficients
+            && self.limb == *limb
             && self.name == *name
     }
 
@@ -153,25 +140,54 @@ impl Collider {
     /// Names the first value that is not allowed and what would be right.
     pub fn validate(&self, field: &str) -> Result<()> {
         self.shape.validate(&format!("{field}.shape"))?;
-        if self.path.is_empty() {
-            return Err(Error::value(format!("{field}.path"), "must have at least one keyframe"));
-        }
-        for (i, key) in self.path.iter().enumerate() {
-            key.validate(&format!("{field}.path.{i}"))?;
-        }
-        for (i, pair) in self.path.windows(2).enumerate() {
-            if pair[1].time <= pair[0].time {
-                return Err(Error::value(
-                    format!("{field}.path.{}.time", i + 1),
-                    format!(
-                        "must be after the keyframe before it ({} s), but is {} s",
-                        pair[0].time, pair[1].time
-                    ),
-                ));
-            }
-        }
+        check_path(&self.path, field)?;
         self.coefficients.validate(field)
     }
+}
+
+/// The pose on a path, as [`Collider::pose_at`] says.
+pub(super) fn pose_on(path: &[Keyframe], looped: bool, time: f64) -> Pose {
+    let (Some(first), Some(last)) = (path.first(), path.last()) else {
+        return Pose::IDENTITY;
+    };
+    let period = last.time - first.time;
+    let time = if looped && period > 0.0 {
+        first.time + (time - first.time).rem_euclid(period)
+    } else {
+        time
+    };
+    let after = path.partition_point(|key| key.time <= time);
+    let unit = |pose: &Pose| Pose::new(pose.translation, pose.rotation);
+    match (after.checked_sub(1).and_then(|i| path.get(i)), path.get(after)) {
+        (Some(a), Some(b)) => {
+            let s = (time - a.time) / (b.time - a.time);
+            unit(&a.pose).lerp(&unit(&b.pose), s as f32)
+        }
+        (Some(a), None) => unit(&a.pose),
+        (None, _) => unit(&first.pose),
+    }
+}
+
+/// Checks a path that came from outside.
+pub(super) fn check_path(path: &[Keyframe], field: &str) -> Result<()> {
+    if path.is_empty() {
+        return Err(Error::value(format!("{field}.path"), "must have at least one keyframe"));
+    }
+    for (i, key) in path.iter().enumerate() {
+        key.validate(&format!("{field}.path.{i}"))?;
+    }
+    for (i, pair) in path.windows(2).enumerate() {
+        if pair[1].time <= pair[0].time {
+            return Err(Error::value(
+                format!("{field}.path.{}.time", i + 1),
+                format!(
+                    "must be after the keyframe before it ({} s), but is {} s",
+                    pair[0].time, pair[1].time
+                ),
+            ));
+        }
+    }
+    Ok(())
 }
 
 impl Keyframe {

@@ -1,7 +1,10 @@
 //! Changing a world between two steps: add, remove, move, pin and drag particles, add and cut
 //! constraints. Everything here checks its input and leaves the world legal.
 
-use super::{Bond, ConstraintRows, Kind, Particle, ParticleId, Path, Phase, Pin, Places, World};
+use super::{
+    Bond, ConstraintRows, Kind, OnBone, Particle, ParticleId, Path, Phase, Pin, Places, SkeletonId,
+    World,
+};
 use crate::error::{Error, Result};
 use crate::kind::{Sets, Stored, Visit};
 use crate::table::Buffer;
@@ -143,10 +146,39 @@ impl World {
                 "needs at least one key, finite, with strictly increasing times",
             ));
         }
-        let index = self.paths.iter().position(|p| *p == path).unwrap_or(self.paths.len());
+        // A path that goes with a bone is nobody else's.
+        let of_bone =
+            |k: usize| self.pins.iter().any(|p| p.bone.is_some() && p.path == Some(k as u32));
+        let mut same = (0..self.paths.len()).filter(|&k| self.paths[k] == path);
+        let index = same.find(|&k| !of_bone(k)).unwrap_or(self.paths.len());
         self.hold(id, offset, Some(index as u32), compliance)?;
         if index == self.paths.len() {
             self.paths.push(path);
+        }
+        self.forget_paths();
+        Ok(())
+    }
+
+    /// Holds a particle to a bone of a character: it goes with the bone as it lies to it now.
+    ///
+    /// # Errors
+    /// When there is no such particle, skeleton or bone, or the particle is fixed.
+    pub fn hold_on_bone(
+        &mut self,
+        id: ParticleId,
+        skeleton: SkeletonId,
+        bone: u32,
+        compliance: f32,
+    ) -> Result<()> {
+        let at = self.particles.now().of(self.slot_of(id)?);
+        let Some(pose) = self.skeleton(skeleton)?.bone_at(bone, self.time) else {
+            return Err(Error::value("bone", format!("there is no bone {bone}")));
+        };
+        self.hold(id, Vec3::ZERO, Some(self.paths.len() as u32), compliance)?;
+        self.paths.push(Path { keys: vec![(self.time, at)], looped: false });
+        let slot = self.slot_of(id)? as u32;
+        if let Some(pin) = self.pins.iter_mut().find(|pin| pin.particle == slot) {
+            pin.bone = Some(OnBone { skeleton, bone, offset: pose.inverse_point(at) });
         }
         self.forget_paths();
         Ok(())
@@ -172,7 +204,8 @@ impl World {
                 "the target must be finite and the compliance at least 0",
             ));
         }
-        let pin = Pin { particle: slot, target, path, stiffness: 1.0, compliance, lambda: 0.0 };
+        let (stiffness, lambda) = (1.0, 0.0);
+        let pin = Pin { particle: slot, target, path, bone: None, stiffness, compliance, lambda };
         match self.pins.iter_mut().find(|p| p.particle == slot) {
             Some(old) => *old = pin,
             None => self.pins.push(pin),

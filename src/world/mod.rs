@@ -6,6 +6,7 @@
 mod body;
 mod build;
 mod cells;
+mod character;
 mod cloth;
 pub mod collider;
 pub mod constraints;
@@ -34,6 +35,7 @@ mod wind;
 pub(crate) use body::{Bodies, LinksAround};
 pub use body::{Body, BodyId, BodyShape, MatchedBody, Matching};
 pub use build::{Bond, Solid};
+pub use character::{Character, LimbOf, SkeletonId};
 pub use cloth::Cloth;
 pub use collider::Collider;
 pub use constraints::{Constraint, ConstraintRows, ConstraintSet};
@@ -57,6 +59,7 @@ pub use params::{
 };
 pub(crate) use particles::{GONE, Places};
 pub use particles::{Particle, ParticleId, Particles, Phase};
+pub(crate) use pin::OnBone;
 pub use pin::{Path, Pin};
 pub use soft_mesh::SoftMesh;
 pub(crate) use tap::Plumbing;
@@ -97,6 +100,8 @@ pub struct World {
     pub(crate) pins: Vec<Pin>,
     /// Bodies that keep their shape.
     pub(crate) bodies: Bodies,
+    /// Skeletons that drive obstacles.
+    pub(crate) characters: character::Characters,
     /// What contacts hold between two steps.
     pub(crate) contact_memory: ContactMemory,
     pub(crate) paths: Vec<Path>,

@@ -1,5 +1,6 @@
 //! Pins: a particle held at a point, which may move along a path.
 
+use super::SkeletonId;
 use glam::Vec3;
 use serde::{Deserialize, Serialize};
 
@@ -12,11 +13,22 @@ pub struct Pin {
     pub(crate) target: Vec3,
     /// Index into the world's paths.
     pub(crate) path: Option<u32>,
+    /// The bone it goes with: its path is written anew before every step.
+    pub(crate) bone: Option<OnBone>,
     /// PBD stiffness, 0..=1.
     pub(crate) stiffness: f32,
     /// XPBD compliance, m/N.
     pub(crate) compliance: f32,
     pub(crate) lambda: f32,
+}
+
+/// A point that goes with a bone.
+#[derive(Clone, Copy, Debug, PartialEq, Serialize, Deserialize)]
+pub(crate) struct OnBone {
+    pub skeleton: SkeletonId,
+    pub bone: u32,
+    /// From the origin of the bone, in its axes, m.
+    pub offset: Vec3,
 }
 
 impl Pin {

@@ -171,6 +171,7 @@ impl World {
         let sound = [
             ("pin", self.pins_are_sound()),
             ("body", self.bodies.are_sound(n)),
+            ("skeleton", self.characters.are_sound()),
             ("object", self.objects_are_sound()),
             ("emitter", self.taps_are_sound()),
             ("material", self.materials_are_sound()),
@@ -207,6 +208,7 @@ impl World {
                     && pin.compliance >= 0.0
                     && pin.lambda.is_finite()
                     && pin.path.is_none_or(|p| (p as usize) < self.paths.len())
+                    && pin.bone.is_none_or(|bone| pin.path.is_some() && bone.offset.is_finite())
             })
     }
 

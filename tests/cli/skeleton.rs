@@ -19,6 +19,7 @@ fn bones_and_clips_are_listed_as_text_and_json() {
     assert_eq!(found["clips"][0]["duration_s"], 1.0);
     assert_eq!(found["clips"][0]["keyframes"], 3);
     assert!(found["mesh"].is_null());
+    assert!(good(&["skeleton", "person"]).contains("person: 17 bones, 3 clips, 1462 vertices"));
     // What is left out is told of.
     std::fs::write(&file, BVH.replace("Frames: 3", "Frames: 2")).unwrap();
     let output = motes(&["skeleton", &file]);

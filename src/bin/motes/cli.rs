@@ -387,7 +387,7 @@ pub struct VoxelizeArgs {
 
 #[derive(Args)]
 pub struct SkeletonArgs {
-    /// A BVH, glTF or GLB file
+    /// A BVH, glTF or GLB file, or the name of a built-in skeleton
     pub file: String,
     /// Write the list as JSON
     #[arg(long, value_name = "FILE")]

@@ -14,6 +14,10 @@ pub(crate) enum Guard {
     Plane(Vec4),
     /// A collider at rest.
     Ball { center: Vec3, radius: f32 },
+    /// A collider that moves: its ball where the substep ends, larger by how far it came, and how much
+    /// of the distance from it counts: a turn by an angle moves what is far, as it sees it, by that
+    /// share of the distance.
+    Moving { center: Vec3, radius: f32, share: f32 },
     /// Anything may happen.
     None,
 }
@@ -21,9 +25,17 @@ pub(crate) enum Guard {
 impl Guard {
     /// The guard of a collider with these poses at both ends of the substep.
     pub fn of(collider: &Collider, start: Pose, end: Pose) -> Guard {
-        let ball = |local: Vec3, radius: f32| match start == end {
-            true => Guard::Ball { center: end.apply_point(local), radius },
-            false => Guard::None,
+        let ball = |local: Vec3, radius: f32| {
+            let center = end.apply_point(local);
+            if start == end {
+                return Guard::Ball { center, radius };
+            }
+            let came = (center - start.apply_point(local)).length();
+            let share = 1.0 - turn_between(&start, &end) * 1.001 - 1e-5;
+            match share > 0.5 {
+                true => Guard::Moving { center, radius: radius + came * 1.001, share },
+                false => Guard::None,
+            }
         };
         match &collider.shape {
             Shape::Plane { normal } => {
@@ -55,9 +67,24 @@ impl Guard {
                 let away = (p - center).length() - (p - x).length() - radius;
                 away > reach + hair(center.abs().element_sum() + radius)
             }
+            Guard::Moving { center, radius, share } => {
+                let away = (p - center).length() * share - (p - x).length() - radius;
+                away > reach + hair(center.abs().element_sum() + radius)
+            }
             Guard::None => false,
         }
     }
+}
+
+/// How far apart the two rotations take a point at distance 1, at most: twice the sine of half the angle.
+fn turn_between(start: &Pose, end: &Pose) -> f32 {
+    let [ax, ay, az, aw] = start.rotation.to_array();
+    let [bx, by, bz, bw] = end.rotation.to_array();
+    // The vector of the rotation that leads from one to the other.
+    let x = aw * bx - bw * ax - (ay * bz - az * by);
+    let y = aw * by - bw * ay - (az * bx - ax * bz);
+    let z = aw * bz - bw * az - (ax * by - ay * bx);
+    2.0 * Vec3::new(x, y, z).length()
 }
 
 /// Which of up to eight particles may meet any collider, as bits: a first look that spares most.
@@ -107,6 +134,14 @@ impl Kernel for Near<'_> {
                     let [x_at, y_at, z_at] = center.to_array();
                     let middle = Vector { x: S::splat(x_at), y: S::splat(y_at), z: S::splat(z_at) };
                     let away = (p - middle).length() - (p - x).length() - S::splat(radius);
+                    let far = S::splat(center.abs().element_sum() + radius);
+                    away.at_most(r + (size + far) * hair)
+                }
+                Guard::Moving { center, radius, share } => {
+                    let [x_at, y_at, z_at] = center.to_array();
+                    let middle = Vector { x: S::splat(x_at), y: S::splat(y_at), z: S::splat(z_at) };
+                    let away = (p - middle).length() * S::splat(share);
+                    let away = away - (p - x).length() - S::splat(radius);
                     let far = S::splat(center.abs().element_sum() + radius);
                     away.at_most(r + (size + far) * hair)
                 }

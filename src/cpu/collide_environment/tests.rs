@@ -223,6 +223,8 @@ proptest::proptest! {
         way in proptest::array::uniform3(-2.0f32..2.0),
         turn in proptest::array::uniform4(-1.0f32..1.0),
         moves in proptest::array::uniform3(-1.0f32..1.0),
+        spin in proptest::array::uniform3(-0.2f32..0.2),
+        spins in proptest::bool::ANY,
     ) {
         let solid = block(Vec3::new(0.4, 0.7, 0.2));
         let shape = match shape {
@@ -236,7 +238,9 @@ proptest::proptest! {
         };
         let collider = fixed(shape);
         let start = Pose::new(Vec3::ZERO, glam::Quat::from_array(turn));
-        let end = Pose::new(Vec3::from(moves).floor(), start.rotation);
+        let spin = if spins { Vec3::from(spin) } else { Vec3::ZERO };
+        let turned = start.rotation * glam::Quat::from_scaled_axis(spin);
+        let end = Pose::new(Vec3::from(moves).floor(), turned);
         let guard = super::Guard::of(&collider, start, end);
         let unguarded = Posed { start, end, guard: super::Guard::None };
         let at = PosedCollider { collider: &collider, posed: &unguarded, index: 0 };
@@ -277,4 +281,10 @@ fn guards_spare_most_particles() {
         assert!(!guard.is_far(Vec3::Y, Vec3::Y * 0.05, 0.1));
         assert!(!guard.is_far(Vec3::Y, Vec3::NAN, 0.1));
     }
+    // One that moves and turns a little spares those that are further than it goes.
+    let end = Pose::new(Vec3::X * 0.1, glam::Quat::from_rotation_z(0.05));
+    let guard = super::Guard::of(&ball, Pose::IDENTITY, end);
+    assert!(guard.is_far(Vec3::Y * 2.0, Vec3::Y * 1.9, 0.1));
+    assert!(!guard.is_far(Vec3::Y, Vec3::Y * 0.7, 0.1));
+    assert!(!guard.is_far(Vec3::X * 0.75, Vec3::X * 0.75, 0.1));
 }

@@ -36,6 +36,7 @@ pub(super) fn read(path: &str, file: &ColliderFile, folder: Option<&Path>) -> Re
         looped: file.looped,
         material: MaterialId::DEFAULT,
         coefficients: coefficients(file.friction, file.static_friction, file.restitution),
+        limb: None,
     };
     collider.validate(path).map_err(in_file_words)?;
     Ok(collider)

@@ -78,7 +78,9 @@ pub(super) use object_kinds;
 /// - A *hold* is a soft pin on a path: `hold = [{ at = PICKS, compliance = 0 [m/N], looped = false,
 ///   keyframes = [{ time = 0, offset = [0, 0, 0] }, { time = 2, offset = [0, 1, 0] }] }]`. Offsets
 ///   are from where each particle starts; between keyframes they are linear. Without keyframes
-///   the particle is held where it starts.
+///   the particle is held where it starts. `skeleton = NAME, bone = NAME` instead of keyframes holds
+///   particles to a bone of a [`[[skeleton]]`](crate::scene): they go with it as they lie to it at
+///   first.
 pub struct ObjectKinds;
 
 /// The keys that every kind has.

@@ -144,7 +144,8 @@ fn encode_pose(posed: &Posed, row: &mut [u32]) {
     pose(&posed.start, row);
     pose(&posed.end, &mut row[words::POSE_END..]);
     let (kind, numbers) = match posed.guard {
-        Guard::None => (0, [0.0; 4]),
+        // A device looks closely at what moves.
+        Guard::None | Guard::Moving { .. } => (0, [0.0; 4]),
         Guard::Plane(plane) => (1, plane.to_array()),
         Guard::Ball { center, radius } => (2, center.extend(radius).to_array()),
     };

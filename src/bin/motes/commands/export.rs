@@ -34,7 +34,7 @@ impl Exporter {
     pub fn write(&mut self, world: &World) -> motes::Result<()> {
         write_world(&self.folder, self.format, world)?;
         let ending = self.format.extension();
-        if world.colliders.iter().any(Collider::is_moving) {
+        if world.colliders.iter().any(|c| c.is_moving() || c.limb.is_some()) {
             let name = format!("obstacles_{:06}.{ending}", world.step_count());
             write_obstacles(&self.folder.join(name), self.format, world)?;
         } else if self.frames.is_empty() && !world.colliders.is_empty() {
@@ -69,7 +69,19 @@ pub fn write_obstacles(path: &Path, format: Format, world: &World) -> motes::Res
     let focus = picture::of(world, false).focus;
     let mut corners: Vec<Vec3> = Vec::new();
     let mut parts = Vec::new();
-    for (k, collider) in world.colliders.iter().enumerate() {
+    for (k, character) in world.skeletons().map(|(_, character)| character).enumerate() {
+        let Some(mesh) = character.mesh_at(world.time()) else { continue };
+        let first = corners.len() / 3;
+        // It is whole: a rig has been looked at before it comes into a world.
+        corners.extend(mesh.triangles.iter().flatten().map(|&i| mesh.vertices[i as usize]));
+        let name = match character.name.as_str() {
+            "" => format!("skeleton.{k}"),
+            name => name.into(),
+        };
+        parts.push((name, first..corners.len() / 3));
+    }
+    let is_seen = |c: &Collider| !c.limb.is_some_and(|limb| limb.covered);
+    for (k, collider) in world.colliders.iter().enumerate().filter(|(_, c)| is_seen(c)) {
         let first = corners.len() / 3;
         corners.extend(triangles(collider, world.time(), focus).iter().flat_map(|t| t.p));
         let name = match collider.name.as_str() {

@@ -32,7 +32,10 @@ pub fn check(outputs: &[Named], inputs: &[Named]) -> Result<(), Failure> {
 /// those of its meshes. A scene that cannot be read is told of by whoever builds it.
 pub fn scene_files(spec: &str, sets: &[String]) -> Vec<(&'static str, PathBuf)> {
     let scene = Scene::load_with(spec, sets).ok();
-    let meshes = scene.iter().flat_map(Scene::mesh_files).map(|file| ("a mesh of the scene", file));
+    let meshes = scene
+        .iter()
+        .flat_map(Scene::mesh_files)
+        .map(|file| ("a mesh or a skeleton of the scene", file));
     own_file(spec).map(|path| ("the scene", path)).into_iter().chain(meshes).collect()
 }
 

@@ -4,6 +4,7 @@ use crate::cli::SkeletonArgs;
 use crate::commands::output;
 use crate::commands::table::{Table, number};
 use crate::failure::Failure;
+use motes::Scene;
 use motes::file::write_atomically;
 use motes::skeleton::Rig;
 use serde::Serialize;
@@ -43,8 +44,12 @@ struct MeshRow {
 
 pub fn run(args: &SkeletonArgs, out: &mut dyn Write) -> Result<(), Failure> {
     let outputs = [("--json", args.json.as_deref())];
-    output::check(&outputs, &[("the skeleton", Some(Path::new(&args.file)))])?;
-    let rig = Rig::load(&args.file)?;
+    let file = Scene::builtin_skeleton(&args.file).is_none().then_some(Path::new(&args.file));
+    output::check(&outputs, &[("the skeleton", file)])?;
+    let rig = match Scene::builtin_skeleton(&args.file) {
+        Some(bytes) => Rig::from_bytes(&args.file, bytes, None)?,
+        None => Rig::load(&args.file)?,
+    };
     for note in &rig.notes {
         // A closed error channel is no reason to end.
         let _ = writeln!(std::io::stderr(), "warning: {}: {note}", args.file);

@@ -42,6 +42,9 @@ pub fn fluid(index: u32) -> [u8; 3] {
 /// A neutral colour for what only sets the stage: colliders, walls, stairs.
 pub const STAGE: [u8; 3] = [0xc4, 0xc9, 0xd1];
 
+/// A character: warmer than the stage.
+pub const CHARACTER: [u8; 3] = [0xd8, 0xb0, 0x98];
+
 /// A value that few exceed: one particle that flew off must not make all others look at rest.
 pub fn usual_top(count: usize, value: impl Fn(usize) -> f32) -> f32 {
     let stride = (count / 512).max(1);

@@ -81,6 +81,9 @@ pub fn wanted(world: &World, Wanted { lines, colors, beads }: Wanted) -> Seen {
     }
     let first = picture.triangles.len();
     tessellate::add_shapes(&mut picture, &world.colliders, world.time());
+    for (_, character) in world.skeletons() {
+        tessellate::add_character(&mut picture, character, world.time());
+    }
     let focus = picture.particles.map(|content| around(&content, &picture.triangles[first..]));
     tessellate::add_planes(&mut picture, &world.colliders, world.time(), focus);
     picture.size = size(focus);

@@ -2,8 +2,9 @@
 
 use crate::painter::{Picture, Triangle, palette};
 use glam::{Vec2, Vec3};
-use motes::Collider;
+use motes::shape::mesh::TriangleMesh;
 use motes::world::collider::{Pose, Shape};
+use motes::{Character, Collider};
 use std::f32::consts::{FRAC_PI_2, TAU};
 
 /// Pieces around a round shape; pieces of a half circle are half as many.
@@ -11,10 +12,37 @@ const AROUND: usize = 48;
 /// Planes steeper than this (cosine to the vertical) are walls, not the floor.
 const LEVEL: f32 = 0.999;
 
-/// Adds every collider with an end, where it stands now.
+/// Adds every collider with an end, where it stands now. Limbs that a mesh covers are left out.
 pub fn add_shapes(picture: &mut Picture, colliders: &[Collider], time: f64) {
-    for collider in colliders {
+    let is_seen = |c: &&Collider| !c.limb.is_some_and(|limb| limb.covered);
+    for collider in colliders.iter().filter(is_seen) {
         add_shape(picture, &collider.shape, &collider.pose_at(time));
+    }
+}
+
+/// Adds the mesh of a character, where it is now.
+pub fn add_character(picture: &mut Picture, character: &Character, time: f64) {
+    let Some(TriangleMesh { vertices, triangles }) = character.mesh_at(time) else { return };
+    let place = |i: u32| vertices.get(i as usize).copied().unwrap_or_default();
+    // Of all triangles around a vertex, by their area.
+    let mut normals = vec![Vec3::ZERO; vertices.len()];
+    for triangle in &triangles {
+        let [a, b, c] = triangle.map(place);
+        let normal = (b - a).cross(c - a);
+        for &corner in triangle {
+            if let Some(sum) = normals.get_mut(corner as usize) {
+                *sum += normal;
+            }
+        }
+    }
+    for triangle in &triangles {
+        let normal = |i: u32| normals.get(i as usize).map_or(Vec3::Y, |n| n.normalize_or(Vec3::Y));
+        picture.triangles.push(Triangle {
+            p: triangle.map(place),
+            n: triangle.map(normal),
+            color: palette::CHARACTER,
+            two_sided: true,
+        });
     }
 }
 

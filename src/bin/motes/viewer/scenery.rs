@@ -76,7 +76,7 @@ impl Scenery {
         picture.particles =
             Content::of_particles(seen.len(), |k| (at(seen[k]), moment.radii[seen[k]]));
         if fresh {
-            tessellate::add_shapes(picture, &moment.colliders, moment.time);
+            add_stage(picture, moment);
             let around = |content| picture::around(&content, &picture.triangles);
             self.focus = picture.particles.map(around);
             self.generation = moment.generation;
@@ -126,10 +126,18 @@ impl Scenery {
                 (0..moment.positions.len()).filter(|&s| covered(s) && moment.positions[s].w == 0.0);
             picture.spheres.extend(fixed.map(|slot| sphere(slot, PINNED)));
         }
-        tessellate::add_shapes(picture, &moment.colliders, moment.time);
+        add_stage(picture, moment);
         tessellate::add_planes(picture, &moment.colliders, moment.time, self.focus);
         add_marks(picture, moment, marks);
         fresh
+    }
+}
+
+/// Obstacles, and the characters that drive some of them.
+fn add_stage(picture: &mut Picture, moment: &Moment) {
+    tessellate::add_shapes(picture, &moment.colliders, moment.time);
+    for character in &moment.characters {
+        tessellate::add_character(picture, character, moment.time);
     }
 }
 

@@ -4,7 +4,7 @@ use super::straight::OnDevice;
 use super::topology::Topology;
 use glam::Vec4;
 use motes::world::{BroadPhase, Params};
-use motes::{Collider, Engine, Material, MaterialId, Pass, StepReport};
+use motes::{Character, Collider, Engine, Material, MaterialId, Pass, StepReport};
 use std::path::PathBuf;
 use std::sync::Arc;
 use std::time::Instant;
@@ -38,6 +38,8 @@ pub struct Moment {
     pub densities: Vec<f32>,
     pub topology: Arc<Topology>,
     pub colliders: Arc<Vec<Collider>>,
+    /// Each knows where it is at any time.
+    pub characters: Vec<Character>,
     pub params: Params,
     pub threads: usize,
     pub backend: &'static str,
@@ -84,6 +86,8 @@ impl Moment {
         self.made_of.extend((0..p.len()).map(|slot| p.material(slot)));
         self.materials.clear();
         self.materials.extend(world.materials().map(|(id, material)| (id, material.clone())));
+        self.characters.clear();
+        self.characters.extend(world.skeletons().map(|(_, character)| character.clone()));
         self.densities.clear();
         self.params.clone_from(&world.params);
         self.threads = engine.threads();

@@ -212,6 +212,10 @@ impl Runner {
             self.topology = (key, Arc::new(topology));
             self.colliders = Arc::new(engine.world().colliders.clone());
         }
+        if engine.world().colliders.iter().any(|collider| collider.limb.is_some()) {
+            // Their paths are of the last step.
+            self.colliders = Arc::new(engine.world().colliders.clone());
+        }
         let mut moment = self.shared.spare.lock().take().unwrap_or_default();
         moment.fill(engine);
         moment.on_device = on_device;
