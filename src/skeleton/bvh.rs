@@ -20,6 +20,9 @@ enum Number {
     Turn(DVec3),
 }
 
+/// The joint of each number of a frame, and what it says.
+type Numbers = Vec<(u32, Number)>;
+
 /// Words with the lines on which they stand.
 struct Words<'a> {
     name: &'a str,
@@ -66,10 +69,10 @@ fn fail<T>(name: &str, line: usize, field: &str, message: String) -> Result<T> {
     Err(Error::input(name, Some(line), field, message))
 }
 
-/// The joints, and by number of a frame the joint and what it says.
-fn hierarchy(words: &mut Words) -> Result<(Vec<Bone>, Vec<(u32, Number)>)> {
+/// The joints, and the numbers of a frame.
+fn hierarchy(words: &mut Words) -> Result<(Vec<Bone>, Numbers)> {
     words.expect("HIERARCHY")?;
-    let (mut bones, mut numbers): (Vec<Bone>, Vec<(u32, Number)>) = Default::default();
+    let (mut bones, mut numbers): (Vec<Bone>, Numbers) = Default::default();
     // The joints that are open, from the root on.
     let mut open: Vec<u32> = Vec::new();
     while let Some(word) = words.next() {

@@ -85,7 +85,7 @@ impl File<'_> {
         }
         let mut number = vec![None; nodes.len()];
         let mut bones = Vec::new();
-        for node in self.from_the_roots(&parents)? {
+        for node in self.parents_first(&parents)? {
             if !wanted[node] {
                 continue;
             }
@@ -133,7 +133,7 @@ impl File<'_> {
     }
 
     /// All nodes, parents before their children.
-    fn from_the_roots(&self, parents: &[Option<u32>]) -> Result<Vec<usize>> {
+    fn parents_first(&self, parents: &[Option<u32>]) -> Result<Vec<usize>> {
         let mut order = Vec::with_capacity(parents.len());
         let mut next: Vec<usize> =
             (0..parents.len()).rev().filter(|&node| parents[node].is_none()).collect();

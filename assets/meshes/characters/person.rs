@@ -1,6 +1,6 @@
 //! A person of capsules, 1.78 m high: stands on y = 0 and looks along z.
 
-use super::{Character, Joint, sin_cos};
+use super::{Character, Joint, Point, sin_cos};
 
 /// From the hip to the knee, and from the knee to the ankle, m.
 const LEG: f64 = 0.42;
@@ -23,7 +23,7 @@ pub fn person() -> Character {
     ];
     for (side, x) in [("L", 1.0), ("R", -1.0)] {
         // From the shoulder down, and from the hip down.
-        let limbs: [(&str, usize, [f64; 3], [[f64; 3]; 2], f64); 6] = [
+        let limbs: [Limb; 6] = [
             ("upper_arm", 2, [0.235, 1.4, 0.0], [[0.235, 1.39, 0.0], [0.235, 1.12, 0.0]], 0.047),
             ("forearm", 0, [0.235, 1.12, 0.0], [[0.235, 1.12, 0.0], [0.235, 0.86, 0.0]], 0.04),
             ("hand", 0, [0.235, 0.86, 0.0], [[0.235, 0.82, 0.0], [0.235, 0.76, 0.0]], 0.038),
@@ -51,7 +51,10 @@ pub fn person() -> Character {
     person
 }
 
-type Moment = ([f64; 3], Vec<(String, [f64; 3])>);
+/// Name, parent, head, ends and radius, on the left.
+type Limb = (&'static str, usize, Point, [Point; 2], f64);
+
+type Moment = (Point, Vec<(String, [f64; 3])>);
 
 fn turn(name: &str, x: f64) -> (String, [f64; 3]) {
     (name.into(), [0.0, x, 0.0])

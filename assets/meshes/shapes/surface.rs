@@ -1,5 +1,6 @@
 //! Triangles while they are being made, in f64, and what all shapes need to place them.
 
+/// A place, or a way: x, y, z; metres.
 pub type Point = [f64; 3];
 
 /// Triangles over shared vertices, counter-clockwise seen from outside; metres.
