@@ -36,6 +36,8 @@ enum On {
     Draped,
     /// A thousand rigid boxes of 6 particles a side that turn in free fall.
     Boxes,
+    /// A hundred of them side by side on a floor.
+    Landed,
     /// 10 000 particles of water in a tank.
     Dam,
     /// A cube of 20 particles a side.
@@ -93,6 +95,9 @@ const BENCHES: &[(&str, On, Per)] = &[
     ("shape_rotation", Boxes, Particle),
     ("shape_apply", Boxes, Particle),
     ("accelerate", Cloth, Particle),
+    ("body_walls", Landed, Particle),
+    ("solve_bodies", Landed, Particle),
+    ("place_bodies", Landed, Particle),
     ("update_velocity", Grid, Particle),
     ("body_velocity", Boxes, Particle),
     ("fluid_viscosity", Dam, Particle),
@@ -178,6 +183,17 @@ fn stage(on: On, pile: &World) -> World {
                 let body = Body { spin: Vec3::Y, ..Body::rigid(place * 2.0) };
                 world.add_body(&shape, &body).expect("legal");
             }
+            world
+        }
+        Landed => {
+            let mut world = World::new();
+            let shape = BodyShape::block([6; 3], 0.15, 1000.0).expect("legal");
+            for k in 0..100 {
+                let place = Vec3::new((k % 10) as f32, 0.23, (k / 10) as f32);
+                world.add_body(&shape, &Body::rigid(place * 2.0)).expect("legal");
+            }
+            let floor = Shape::Plane { normal: Vec3::Y };
+            world.colliders.push(motes::Collider::fixed(floor, Pose::IDENTITY));
             world
         }
         Flag => {

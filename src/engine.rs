@@ -297,6 +297,7 @@ impl Engine {
     pub fn schedule(&mut self) -> &Schedule {
         self.adopt();
         self.world.commit();
+        self.world.choose_rigid();
         let w = &self.world;
         let key = self.scheduled_for.as_ref();
         let rows = w.sets.all().map(ConstraintRows::revision);

@@ -93,7 +93,7 @@ passes! {
     CollideEnvironment "collide_environment" "lists the planes of the obstacles each particle may touch, swept"
         reads [Position Start Predicted Radius Phase Colliders Material Materials] writes [EnvironmentContacts WallGrips ContactMemory];
     Restitution "restitution" "bounces what closes fast, handed on from contact to contact"
-        reads [Position Start Predicted Velocity Radius Material Materials Neighbors EnvironmentContacts] writes [Velocity Predicted Impacts];
+        reads [Position Start Predicted Velocity Radius Phase Material Materials Neighbors EnvironmentContacts] writes [Velocity Predicted Impacts];
     AnchorContacts "anchor_contacts" "lets contacts go on from what they held, so that friction remembers"
         reads [Position Start Phase Material Materials Neighbors ContactRows ContactMemory Grips] writes [Grips];
     CollidePoints "collide_points" "lists the vertices of meshes that triangles of cloth may meet, swept"
@@ -103,7 +103,7 @@ passes! {
     ApplyDeltas "apply_deltas" "averages gathered corrections and applies them"
         reads [Delta Corrections Distance Bend Volume] writes [Predicted];
     SolveEnvironment "solve_environment" "puts particles outside the obstacles, with friction"
-        reads [Start Predicted Radius Material Materials EnvironmentContacts WallGrips] writes [Predicted WallGrips];
+        reads [Start Predicted Radius Phase Material Materials EnvironmentContacts WallGrips] writes [Predicted WallGrips];
     SolvePoints "solve_points" "keeps triangles of cloth off the vertices of meshes, with friction"
         reads [Position Start Predicted Material Materials PointContacts] writes [Delta Predicted];
     DensityLambda "density_lambda" "finds how compressed the fluid is, and what will put it right"
@@ -126,6 +126,12 @@ passes! {
         reads [Position Predicted Links Bodies BodyPushes] writes [Predicted BodyPushes];
     Accelerate "accelerate" "carries iterates further the way they went, and stops when they diverge"
         reads [Predicted Iterates Distance Bend Volume Pins] writes [Predicted Iterates Distance Bend Volume Pins];
+    BodyWalls "body_walls" "lists where rigid bodies meet obstacles, with what they pressed before"
+        reads [Position Start Predicted Radius Material Materials EnvironmentContacts WallGrips Links Bodies] writes [Bodies ImpulseRows];
+    SolveBodies "solve_bodies" "finds the impulses of obstacles on rigid bodies, with friction and bounces"
+        reads [EnvironmentContacts Bodies ImpulseRows] writes [Bodies ImpulseRows WallGrips];
+    PlaceBodies "place_bodies" "moves the particles of rigid bodies as the impulses on them do"
+        reads [Predicted Links Bodies] writes [Predicted];
     UpdateVelocity "update_velocity" "makes velocities from the moves; quarantines non-finite particles"
         reads [Position Start Predicted Velocity] writes [Velocity Predicted Position];
     BodyVelocity "body_velocity" "gives the velocities of bodies the direction that they have where they arrive"

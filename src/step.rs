@@ -69,6 +69,7 @@ pub fn schedule(world: &World) -> Schedule {
     let points = world.meets_points();
     let fluids: Vec<_> = world.fluid_lists(shore).collect();
     let winds = if surfaces { world.surface_winds().count() as u32 } else { 0 };
+    let walls_of_bodies = obstacles && world.has_rigid_bodies();
     // Most solvers move the two particles of a contact at once. Jacobi first gathers what every
     // contact asks for, and `apply_deltas` then moves the particles.
     let gathers = solver == Solver::Jacobi;
@@ -194,6 +195,12 @@ pub fn schedule(world: &World) -> Schedule {
                 let part = if turn == 0 { Part::All } else { Part::Start };
                 substep.part(Pass::CollidePoints, part);
                 substep.part(Pass::SolvePoints, Part::Start);
+            }
+        }
+        if walls_of_bodies {
+            // Obstacles have the last word on rigid bodies, too: what particles did to them is known.
+            for pass in [Pass::BodyWalls, Pass::SolveBodies, Pass::PlaceBodies] {
+                substep.run(pass);
             }
         }
         substep.run(Pass::UpdateVelocity);

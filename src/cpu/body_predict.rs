@@ -94,11 +94,8 @@ fn turn(state: &mut BodyState, sums: &[f32; SUMS], h: f32) {
     let across = across - Vec3::new(center.x * center.y, center.x * center.z, center.y * center.z);
     let trace = along.x + along.y + along.z;
     let regular = Vec3::splat(trace + trace * REGULAR);
-    let inertia = rows::symmetric(regular - along, Vec3::ZERO - across);
-    let (adjugate, determinant) = rows::adjugate(&inertia);
     // A single particle, or all of them in one place, do not turn.
-    let per = if determinant > LEAST { 1.0 / determinant } else { 0.0 };
-    let inverse = rows::scaled(&adjugate, per);
+    let inverse = inverted(regular - along, across);
     let mut w = rows::times(&inverse, spun);
     let angle_sq = w.dot(w) * h * h;
     if angle_sq > LARGEST * LARGEST {
@@ -133,10 +130,24 @@ fn turn(state: &mut BodyState, sums: &[f32; SUMS], h: f32) {
     state.swing = rows::difference(&rows::scaled(&off, h), &rows::product(&state.carry, &spinning));
     let ending = rows::product(&rows::crossing(w + end), &d);
     state.spin = rows::difference(&rows::sum(&ending, &rows::crossing(end)), &off);
+    // Particles are balls, not points: so even a line of them answers to a push on its side.
+    let whole = inverted(Vec3::splat(trace + state.own) - along, across);
+    let turned = rows::sum(&d, &rows::ONE);
+    let whole = rows::product_turned(&rows::product(&turned, &whole), &turned);
+    state.mobility = rows::scaled(&whole, state.inv_mass);
+    state.omega = mean;
+    (state.after, state.after_by_place) = (Vec3::ZERO, [Vec3::ZERO; 3]);
     (state.from, state.drift) = (center, drift);
     state.center = center + drift * h;
     let q = v.extend(cosine + 1.0);
     let turn = rows::unit(rows::after(q, Vec4::from(state.turn)));
     (state.turn, state.base_turn) = (turn.to_array(), turn.to_array());
     state.base = rows::sum(&rows::turn_less_one(turn), &rows::ONE);
+}
+
+/// The inverse of moments of inertia, given along and across the axes; 0 where there are none.
+fn inverted(along: Vec3, across: Vec3) -> Rows {
+    let (adjugate, determinant) = rows::adjugate(&rows::symmetric(along, Vec3::ZERO - across));
+    let per = if determinant > LEAST { 1.0 / determinant } else { 0.0 };
+    rows::scaled(&adjugate, per)
 }

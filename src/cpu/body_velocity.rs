@@ -1,7 +1,7 @@
 //! Gives the velocities of bodies the direction that they have where they arrive (docs/physics.md,
 //! section 7). `update_velocity` made them from the moves, which are chords of circles: too short, and
 //! turned by half the way. v += k K r, r seen from the centre where the substep began, with the K that
-//! `body_predict` left, and k what damping keeps.
+//! `body_predict` left, and k what damping keeps. What obstacles gave beyond the moves is added as well.
 //! Reads: position [m, 1/kg], start [m], links, bodies. Writes: velocity [m/s].
 //! Order: each particle alone, over its links in order; deterministic.
 
@@ -29,7 +29,10 @@ pub(crate) fn run(team: &Team, world: &mut World, scratch: &mut Scratch, at: &Mo
                 let state = &states[body];
                 let reference = links.particle[state.first as usize] as usize;
                 let r = shape::seen(places, i, reference) - state.from;
-                sum += rows::times(&state.spin, r) * links.share[link];
+                let s = rows::times(&state.base, links.rest[link].truncate());
+                let turning = rows::times(&state.spin, r);
+                let pushed = state.after + rows::times(&state.after_by_place, s);
+                sum += (turning + pushed) * links.share[link];
             }
             let v = velocity[k].truncate() + sum * keep;
             if v.is_finite() {

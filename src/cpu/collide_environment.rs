@@ -322,6 +322,10 @@ impl Memory<'_> {
                 if let Some(same) = self.before(i, x, contact, earlier, Some(normal)) {
                     contact.held = Held { floor: old.floor, ..same };
                 }
+            } else if self.world.particles.phase[i] & Phase::RIGID != 0 {
+                // An impulse on a body, with which the next one begins.
+                let Held { pressed, given, limit, .. } = old;
+                contact.held = Held { pressed, given, limit, ..contact.held };
             } else {
                 let material = self.world.particles.material[i];
                 let row = self.material_pairs.wall(contact.collider, material);

@@ -7,6 +7,7 @@ pub(crate) mod anchor_contacts;
 pub(crate) mod apply_deltas;
 pub(crate) mod body_predict;
 pub(crate) mod body_velocity;
+pub(crate) mod body_walls;
 pub(crate) mod bounds;
 pub(crate) mod break_constraints;
 pub(crate) mod bvh_boxes;
@@ -26,6 +27,7 @@ pub(crate) mod grid_scan;
 pub(crate) mod grid_sort;
 pub(crate) mod morton_codes;
 pub(crate) mod octree_build;
+pub(crate) mod place_bodies;
 pub(crate) mod predict;
 pub(crate) mod radix_count;
 pub(crate) mod radix_scan;
@@ -38,6 +40,7 @@ pub(crate) mod shape_moments;
 pub(crate) mod shape_rotation;
 pub(crate) mod sleep;
 pub(crate) mod solve_bend;
+pub(crate) mod solve_bodies;
 pub(crate) mod solve_contacts;
 pub(crate) mod solve_distance;
 pub(crate) mod solve_environment;
@@ -229,6 +232,9 @@ impl Cpu {
             Pass::ShapeMoments => shape_moments::run(team, world, scratch),
             Pass::ShapeRotation => shape_rotation::run(team, world, scratch),
             Pass::ShapeApply => shape_apply::run(team, world, scratch, &at),
+            Pass::BodyWalls => body_walls::run(team, world, scratch, &at),
+            Pass::SolveBodies => solve_bodies::run(team, world, scratch, &at),
+            Pass::PlaceBodies => place_bodies::run(team, world, scratch),
             Pass::BodyVelocity => body_velocity::run(team, world, scratch, &at),
             Pass::SortParticles => sort_particles::run(world, scratch),
             Pass::Bounds => bounds::run(team, world, scratch, &at),

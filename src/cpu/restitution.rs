@@ -3,7 +3,7 @@
 //! pair take each other, they bounce: J = (1 + e) c / (w_i + w_j) along the normal of their first
 //! touch, with friction up to mu J. Rounds end when nothing closes faster than the threshold, or
 //! after some; what closes then is left to the solve, which gives nothing back (e = 0).
-//! Reads: position, start, predicted [m, 1/kg], velocity [m/s], radius, materials, neighbour lists,
+//! Reads: position, start, predicted [m, 1/kg], velocity [m/s], radius, phase, materials, neighbour lists,
 //! environment contacts. Writes: velocity, and predicted along with it; impacts.
 //! Part: contacts of pairs, of walls (obstacles), or all.
 //! Order: any. Who bounces depends on speeds and slots alone, so all solvers and any number of
@@ -15,7 +15,7 @@ use super::team::{BLOCK, Shared, Team};
 use super::{Moment, Scratch};
 use crate::step::Part;
 use crate::world::material::{MaterialPairs, PairRow};
-use crate::world::{Places, World};
+use crate::world::{Phase, Places, World};
 use glam::{Vec3, Vec4};
 use std::sync::atomic::{AtomicBool, AtomicU32, Ordering::Relaxed};
 
@@ -160,10 +160,12 @@ pub(crate) fn run(team: &Team, world: &mut World, scratch: &mut Scratch, at: &Mo
         threshold: world.params.restitution_threshold,
         h: at.h,
     };
+    let phase = &particles.phase[..];
     let above =
         |i: usize| -> &[Neighbor] { if at.part == Part::Walls { &[] } else { neighbors.above(i) } };
     let planes = |i: usize| -> &[EnvironmentContact] {
-        if at.part == Part::Pairs { &[] } else { environment.of(i) }
+        let left_to_bodies = phase[i] & Phase::RIGID != 0;
+        if at.part == Part::Pairs || left_to_bodies { &[] } else { environment.of(i) }
     };
     let (p, v) = (&mut particles.predicted[..], &mut particles.velocity[..]);
     assert!(p.len() == count && v.len() == count);

@@ -1,13 +1,13 @@
 //! Puts particles outside the obstacles, with static and kinetic friction.
 //! C = n.p + d - r >= 0, all counted from where the step began; friction as between particles, against the obstacle's own motion.
-//! Reads: predicted [m], radius [m], materials. Writes: predicted, and what environment contacts
+//! Reads: predicted [m], radius [m], phase, materials. Writes: predicted, and what environment contacts
 //! hold.
 //! Order: each particle alone, its planes in the order of the list; deterministic.
 
 use super::Scratch;
 use super::contact::{Friction, Grip};
 use super::team::{Shared, Team};
-use crate::world::World;
+use crate::world::{Phase, World};
 use glam::Vec3;
 
 /// Particles beside obstacles that a block holds: some microseconds of work.
@@ -19,7 +19,7 @@ pub(crate) fn run(team: &Team, world: &mut World, scratch: &mut Scratch) {
     let (places, contacts) = environment.parts_mut();
     let contacts = Shared::new(contacts);
     let material = &particles.material[..];
-    let radius = &particles.radius[..];
+    let (radius, phase) = (&particles.radius[..], &particles.phase[..]);
     assert!(particles.predicted.len() == radius.len());
     let predicted = Shared::new(&mut particles.predicted);
     team.rows(&beside[..], BLOCK, |_, beside| {
@@ -28,8 +28,8 @@ pub(crate) fn run(team: &Team, world: &mut World, scratch: &mut Scratch) {
             // SAFETY: in bounds as the line above and the assertion show; nobody stands in the list
             // twice, and everyone has contacts of their own.
             let (p, contacts) = unsafe { (predicted.at(i), contacts.slice(places.range(i))) };
-            if p.w == 0.0 {
-                continue; // held
+            if p.w == 0.0 || phase[i] & Phase::RIGID != 0 {
+                continue; // held, or left to its body
             }
             for contact in contacts {
                 let (at, normal) = (p.truncate(), contact.plane.truncate());

@@ -268,6 +268,8 @@ buffers! {
     BodySums by Link, Laid(bodies::sum_words), Scratch [];
     /// How far each link was pushed in this substep, m.
     BodyPushes by Link, Laid(bodies::push_words), Scratch [];
+    /// Where rigid bodies meet obstacles: a row each, body by body.
+    ImpulseRows by List, Laid(bodies::row_words), Scratch [];
     /// Winds that blow on surfaces: their numbers, then their gusts by substep.
     Winds by Field, Laid(surfaces::wind_words), World [Saved Loaded Written];
     /// Obstacles: shapes, poses by substep, meshes.

@@ -8,6 +8,7 @@ use crate::cpu::Scratch;
 use crate::cpu::contact::tiles::Tiles;
 use crate::cpu::remember_contacts;
 use crate::cpu::solve::{self, Cache, Caches, Choice};
+use crate::cpu::solve_bodies::Softness;
 use crate::cpu::team::Team;
 use crate::kind::{Stored, Visit};
 use crate::pass::Buffer;
@@ -67,7 +68,11 @@ impl Encoder<'_> {
                     out[4 * n + k] = slot;
                 }
             }
-            Buffer::Bodies | Buffer::Links | Buffer::BodySums | Buffer::BodyPushes => {
+            Buffer::Bodies
+            | Buffer::Links
+            | Buffer::BodySums
+            | Buffer::BodyPushes
+            | Buffer::ImpulseRows => {
                 stages::bodies::encode(buffer, world, scratch, plan, &mut out);
             }
             Buffer::Pins => self.pins(&mut out),
@@ -435,6 +440,7 @@ pub(crate) fn globals(
     // One word for each kind, in order.
     out[g::LAW..][..traits.laws.len()].copy_from_slice(&traits.laws);
     let lift = world.lift();
+    let softness = Softness::of(p, h);
     // The shortest move of a substep that is taken.
     let sleeping = p.sleeping * h;
     let numbers = [
@@ -459,6 +465,10 @@ pub(crate) fn globals(
         (g::FLUID_RELAXATION, p.fluid_relaxation),
         (g::FLUID_PRESSURE, p.fluid_pressure),
         (g::FLUID_SHARE, world.fluid_share(h)),
+        (g::BODY_RATE, softness.rate),
+        (g::BODY_TAKE, softness.take),
+        (g::BODY_EASE, softness.ease),
+        (g::BODY_PUSH_OUT, softness.push_out),
     ];
     for (at, value) in numbers {
         out[at] = value.to_bits();

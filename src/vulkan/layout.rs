@@ -54,6 +54,10 @@ pub mod globals {
         BVH_LEAF "g_bvh_leaf" = 25;
         GRIP_CAP "g_grip_cap" = 26;
         BVH_VOLUME "g_bvh_volume" = 27;
+        BODY_RATE "g_body_rate" = 49;
+        BODY_TAKE "g_body_take" = 32;
+        BODY_EASE "g_body_ease" = 46;
+        BODY_PUSH_OUT "g_body_push_out" = 47;
         FLUID_SHARE "g_fluid_share" = 28;
         FORCES "g_forces" = 29;
         BOTH "g_both" = 33;
@@ -324,7 +328,7 @@ pub mod bodies {
         BODY:
         BODIES "bodies_first" = 4;
         LINKS "links_first" = 4;
-        BODY_WORDS "body_words" = 88;
+        BODY_WORDS "body_words" = 112;
         ENTRY_WORDS "entry_words" = 2;
         LINK_WORDS "link_words" = 6;
         CHUNK_WORDS "chunk_words" = 3;
@@ -348,7 +352,30 @@ pub mod bodies {
         DRIFT "body_drift" = 55;
         SWING "body_swing" = 58;
         CARRY "body_carry" = 67;
+        INV_MASS "body_inv_mass" = 7;
         SPIN "body_spin" = 76;
+        OWN "body_own" = 85;
+        FIRST_ROW "body_first_row" = 86;
+        ROWS "body_rows_count" = 87;
+        MOBILITY "body_mobility" = 88;
+        OMEGA "body_omega" = 97;
+        AFTER "body_after" = 100;
+        AFTER_BY_PLACE "body_after_by_place" = 103;
+        ROW_WORDS "walls_row_words" = 24;
+        ROW_NORMAL "walls_row_normal" = 0;
+        ROW_ARM "walls_row_arm" = 3;
+        ROW_SWEEP "walls_row_sweep" = 6;
+        ROW_TURNS "walls_row_turns" = 9;
+        ROW_GAP "walls_row_gap" = 12;
+        ROW_MASS "walls_row_mass" = 13;
+        ROW_BOUNCE "walls_row_bounce" = 14;
+        ROW_FRICTION "walls_row_friction" = 15;
+        ROW_FIXED "walls_row_fixed" = 16;
+        ROW_KINETIC "walls_row_kinetic" = 17;
+        ROW_PUSH "walls_row_push" = 18;
+        ROW_HELD "walls_row_held" = 19;
+        ROW_SLOT "walls_row_slot" = 22;
+        ROW_NTH "walls_row_nth" = 23;
     }
 }
 

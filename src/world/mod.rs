@@ -55,7 +55,7 @@ pub use outline::Outline;
 pub(crate) use params::is_parameter;
 pub use params::{
     Acceleration, BroadPhase, BvhStart, BvhVolume, BvhWalk, DensityRule, Integrator, Method,
-    ParamInfo, Params, RotationMethod, Solver,
+    ParamInfo, Params, RigidContacts, RotationMethod, Solver,
 };
 pub(crate) use particles::{GONE, Places};
 pub use particles::{Particle, ParticleId, Particles, Phase};
@@ -137,6 +137,9 @@ pub struct World {
     /// What was edited since a device last took it.
     #[serde(skip)]
     pub(crate) changes: Changes,
+    /// What it was last decided for which bodies are rigid.
+    #[serde(skip)]
+    rigid_for: body::RigidFor,
 }
 
 /// An engine's mark on the world it stepped. Worlds that differ in it alone are equal.

@@ -178,6 +178,15 @@ words! {
     }
 }
 words! {
+    /// How rigid bodies answer to obstacles (docs/physics.md, section 7).
+    RigidContacts {
+        /// By impulses on the whole body, which remember what they were in the substep before.
+        Impulses = "impulses",
+        /// Particle by particle; the shape is matched with them afterwards. To compare.
+        Matching = "matching",
+    }
+}
+words! {
     /// How the iterations of a substep are sped up.
     Acceleration {
         /// Not at all.
@@ -364,6 +373,8 @@ params! {
     rho: f32 = 0.95, "1", 0.0, 0.9999;
     /// How the turn of a body is found that keeps its shape.
     rotation: RotationMethod = RotationMethod::Newton, "1", 0, 0;
+    /// How rigid bodies answer to obstacles.
+    rigid_contacts: RigidContacts = RigidContacts::Impulses, "1", 0, 0;
     /// Over-relaxation of the averaged contacts.
     contact_omega: f32 = 1.0, "1", 0.01, 2.0;
     /// Neighbour lists reach this times the sum of the radii.

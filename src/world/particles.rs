@@ -44,6 +44,8 @@ impl Phase {
     ///
     /// [`World::add_constraint`]: crate::World::add_constraint
     pub const JOINED: u32 = 1 << 29;
+    /// The particle belongs to a body that answers to obstacles as a whole. A step sets it.
+    pub(crate) const RIGID: u32 = 1 << 30;
     /// What a loose grain has none of.
     pub(crate) const BOUND: u32 =
         Self::FLUID | Self::BODY | Self::KINEMATIC | Self::SHAPED | Self::JOINED;

@@ -1,12 +1,17 @@
-//! The passes over bodies: `body_predict`, `shape_moments`, `shape_rotation`, `shape_apply` and
-//! `body_velocity`.
+//! The passes over bodies: `body_predict`, `shape_moments`, `shape_rotation`, `shape_apply`,
+//! `body_walls`, `solve_bodies`, `place_bodies` and `body_velocity`.
 
+use super::contacts::assert_grips;
 use super::particles::{Random, unnoticed};
 use super::{Close, assert_floats, assert_words, compare, saying, sides};
 use glam::{Quat, Vec3};
 use motes::pass::Buffer;
 use motes::vulkan::harness::parity::{Outcome, SideBySide, shaders_from};
-use motes::{Body, BodyShape, Dispatch, Grains, Matching, Part, Pass, RotationMethod, World};
+use motes::vulkan::layout;
+use motes::world::collider::{Keyframe, Pose, Shape};
+use motes::{
+    Body, BodyShape, Collider, Dispatch, Grains, Matching, Part, Pass, RotationMethod, World,
+};
 
 const PASSES: [Pass; 5] = [
     Pass::BodyPredict,
@@ -16,8 +21,11 @@ const PASSES: [Pass; 5] = [
     Pass::BodyVelocity,
 ];
 
+/// Those of bodies on obstacles.
+const LANDING: [Pass; 3] = [Pass::BodyWalls, Pass::SolveBodies, Pass::PlaceBodies];
+
 pub fn ours(dispatch: &Dispatch) -> bool {
-    PASSES.contains(&dispatch.pass) && dispatch.part == Part::All
+    PASSES.iter().chain(&LANDING).any(|&pass| pass == dispatch.pass) && dispatch.part == Part::All
 }
 
 pub fn judge(outcome: &Outcome) {
@@ -40,6 +48,25 @@ pub fn judge(outcome: &Outcome) {
             saying("a quotient", || assert_floats(outcome, Buffer::Predicted, close));
             saying("a quotient", || assert_floats(outcome, Buffer::BodyPushes, close));
         }
+        Pass::BodyWalls => {
+            saying("they are counted", || assert_words(outcome, Buffer::Bodies));
+            // One quotient for each row, and the inverse of an inertia.
+            let close = Close::Within { absolute: 1e-7, relative: 2e-6 };
+            let mut outcome = outcome.clone();
+            keep_rows(&mut outcome);
+            saying("a quotient", || assert_floats(&outcome, Buffer::ImpulseRows, close));
+        }
+        Pass::SolveBodies => {
+            // Row after row hands on what a root and two quotients are off by; a body has hundreds.
+            let close = Close::Within { absolute: 2e-5, relative: 2e-4 };
+            let why = "row after row, with roots and quotients";
+            saying(why, || assert_floats(outcome, Buffer::ImpulseRows, close));
+            saying(why, || assert_floats(outcome, Buffer::Bodies, close));
+            saying(why, || assert_grips(outcome, outcome.of(Buffer::WallGrips), close));
+        }
+        Pass::PlaceBodies => {
+            saying("sums and products", || assert_floats(outcome, Buffer::Predicted, bits));
+        }
         Pass::BodyPredict => {
             saying("sums and products", || assert_floats(outcome, Buffer::BodySums, bits));
             saying("nothing is left", || assert_words(outcome, Buffer::BodyPushes));
@@ -50,6 +77,19 @@ pub fn judge(outcome: &Outcome) {
             saying(why, || assert_floats(outcome, Buffer::Predicted, close));
         }
         _ => saying("sums and products", || assert_floats(outcome, Buffer::Velocity, bits)),
+    }
+}
+
+/// Leaves only the rows that bodies have: what is behind them comes from another substep.
+fn keep_rows(outcome: &mut Outcome) {
+    let word = |name: &str| layout::word(name).unwrap();
+    let bodies = &outcome.of(Buffer::Bodies).cpu;
+    let rows = bodies[word("bodies_first")..].chunks_exact(word("body_words"));
+    let end = |row: &[u32]| row[word("body_first_row")] + row[word("body_rows_count")];
+    let used = rows.map(end).max().unwrap_or(0) as usize * word("walls_row_words");
+    for words in outcome.buffers.iter_mut().filter(|words| words.buffer == Buffer::ImpulseRows) {
+        words.cpu.truncate(used);
+        words.device.truncate(used);
     }
 }
 
@@ -127,6 +167,79 @@ fn bodies_of_every_kind_and_every_method() {
     }
 }
 
+/// Bodies that land, bounce, roll and slide on obstacles of several shapes, one of which moves; two are
+/// deep in the floor, one is a ball of grains that is a body, and a jelly is among them.
+fn landing(restitution: f32) -> World {
+    let mut world = World::new();
+    world.params.substeps = 2;
+    world.params.iterations = 2;
+    world.params.damping = 0.2;
+    world.params.restitution = restitution;
+    let at = |x: f32, y: f32| Pose::from_translation(Vec3::new(x, y, 0.0));
+    world.colliders.push(Collider::fixed(Shape::Plane { normal: Vec3::Y }, at(0.0, 0.0)));
+    world.colliders.push(Collider::fixed(Shape::Sphere { radius: 0.7 }, at(3.0, 0.3)));
+    let mut lift = Collider::fixed(Shape::Box { half: Vec3::new(0.6, 0.2, 0.6) }, at(6.0, 0.3));
+    let turned = Pose::new(Vec3::new(6.4, 0.5, 0.1), Quat::from_rotation_y(0.6));
+    lift.path.push(Keyframe { time: 0.4, pose: turned });
+    world.colliders.push(lift);
+    let mut random = Random(5);
+    let kinds: [([u32; 3], Matching, Vec3); 9] = [
+        ([4, 4, 4], Matching::RIGID, Vec3::new(0.0, 0.19, 0.0)),
+        ([5, 2, 3], Matching::RIGID, Vec3::new(1.2, 0.13, 0.1)),
+        ([3, 3, 3], Matching::RIGID, Vec3::new(3.1, 1.06, 0.3)),
+        ([7, 1, 2], Matching::RIGID, Vec3::new(2.5, 1.01, -0.1)),
+        ([3, 2, 4], Matching::RIGID, Vec3::new(6.0, 0.61, 0.1)),
+        ([1, 1, 1], Matching::RIGID, Vec3::new(8.0, 0.06, 0.0)),
+        ([4, 1, 1], Matching::RIGID, Vec3::new(9.0, 0.05, 0.0)),
+        ([3, 3, 3], Matching::linear(0.4, 1e-5), Vec3::new(10.0, 0.16, 0.0)),
+        ([3, 3, 3], Matching::RIGID, Vec3::new(11.0, 0.02, 0.0)),
+    ];
+    for (k, (counts, matching, position)) in kinds.into_iter().enumerate() {
+        let shape = BodyShape::block(counts, 0.1, 700.0).unwrap();
+        let rotation = Quat::from_scaled_axis(random.vector(if k == 0 { 0.0 } else { 0.1 }));
+        // One end of the fourth hits hard: it turns by more than a radian at once.
+        let fall = if k == 3 { 60.0 } else { k as f32 };
+        let velocity = random.vector(1.5) - Vec3::Y * fall;
+        let spin = random.vector(4.0);
+        let body = Body { rotation, velocity, spin, matching, ..Body::rigid(position) };
+        world.add_body(&shape, &body).unwrap();
+    }
+    world
+}
+
+#[test]
+fn bodies_on_obstacles() {
+    let Some(mut sides) = sides() else { return };
+    for restitution in [0.0, 0.6] {
+        let mut rows = 0;
+        let world = landing(restitution);
+        let count = compare(&mut sides, world, 6, ours, |outcome| {
+            judge(outcome);
+            if outcome.dispatch.pass == Pass::BodyWalls {
+                let words = outcome.of(Buffer::ImpulseRows);
+                rows += words.cpu.iter().zip(&words.before).filter(|(a, b)| a != b).count();
+            }
+        });
+        assert_eq!(count, 6 * 2 * (2 + 2 * 3 + 3));
+        assert!(rows > 5000, "{rows} words of rows");
+    }
+}
+
+/// The control: a shader that is wrong in any one sum fails the comparison.
+#[test]
+fn a_wrong_shader_of_landing_is_noticed() {
+    if sides().is_none() {
+        return;
+    }
+    for pass in LANDING {
+        let (sums, missed) = unnoticed(pass, |sides| {
+            compare(sides, landing(0.6), 3, |d| d.pass == pass, judge);
+        });
+        println!("{}: {sums} sums, missed {missed:?}", pass.name());
+        assert!(sums > 2 && missed.is_empty(), "{}: of {sums} sums {missed:?}", pass.name());
+    }
+}
+
 /// The passes do something.
 #[test]
 fn the_case_is_not_empty() {
@@ -169,6 +282,10 @@ fn a_wrong_shader_is_noticed() {
                 let mut world = bodies(0.5);
                 world.params.rotation = method;
                 compare(sides, world, 1, |d| d.pass == pass && ours(d), judge);
+            }
+            // What obstacles need, and what they gave.
+            if matches!(pass, Pass::BodyPredict | Pass::BodyVelocity) {
+                compare(sides, landing(0.6), 2, |d| d.pass == pass && ours(d), judge);
             }
         });
         println!("{}: {sums} sums, missed {missed:?}", pass.name());

@@ -5,10 +5,12 @@
 //! away from where the base has it. These are small numbers, and all that matching computes is
 //! proportional to them: what the base has in its place is not moved, and no rounding pushes a body.
 
+pub(crate) mod body_row;
 pub(crate) mod rotation;
 pub(crate) mod rows;
 
-use crate::world::{LinksAround, Places, World};
+use crate::world::{Bodies, LinksAround, Particles, Phase, Places, World};
+use body_row::BodyRow;
 use bytemuck::{Pod, Zeroable};
 use glam::{Vec3, Vec4};
 use rows::Rows;
@@ -36,7 +38,8 @@ pub(crate) struct BodyState {
     pub softness: f32,
     /// One over its size squared, 1/m^2.
     pub scale: f32,
-    pub unused: f32,
+    /// One over its mass, 1/kg, where obstacles act on it as a whole; 0 elsewhere.
+    pub inv_mass: f32,
     /// Moments at rest, and their inverse, as `symmetric` takes them.
     pub moments: [Vec3; 2],
     pub inverse: [Vec3; 2],
@@ -58,7 +61,19 @@ pub(crate) struct BodyState {
     pub carry: Rows,
     /// What turning adds to a velocity, by place.
     pub spin: Rows,
-    pub unused_too: [f32; 3],
+    /// What the size of its particles adds to the moments of inertia over the mass, m^2.
+    pub own: f32,
+    /// The first of its rows with obstacles, and how many.
+    pub first_row: u32,
+    pub rows: u32,
+    /// The inverse of the inertia where the body comes to lie, 1/(kg m^2).
+    pub mobility: Rows,
+    /// The angular velocity in this substep, rad/s.
+    pub omega: Vec3,
+    /// What obstacles add to the velocities at the end, beyond what the particles were moved: the same
+    /// for all, and by place.
+    pub after: Vec3,
+    pub after_by_place: Rows,
 }
 
 /// Four numbers that need no more alignment than one.
@@ -86,6 +101,8 @@ pub(crate) struct Matched {
     pub sums: Vec<[f32; SUMS]>,
     /// How far each link was pushed in this substep, m, in the order of the links around particles.
     pub pushes: Vec<Vec4>,
+    /// Where rigid bodies meet obstacles, body by body.
+    pub rows: Vec<BodyRow>,
     made_for: Option<u64>,
 }
 
@@ -122,6 +139,7 @@ impl Matched {
                     count: (links.end - first).min(CHUNK) as u32,
                 }));
                 state.chunks = self.chunks.len() as u32 - state.first_chunk;
+                state.own = links.map(|link| own_moment(bodies, &world.particles, link)).sum();
             }
             self.sums.clear();
             self.sums.resize(self.chunks.len(), [0.0; SUMS]);
@@ -135,8 +153,18 @@ impl Matched {
             state.scale = 1.0 / body.size_sq;
             (state.moments, state.inverse) = (body.moments, body.inverse);
             state.turn = body.turn.to_array();
+            let is_rigid = |slot: u32| world.particles.phase[slot as usize] & Phase::RIGID != 0;
+            let rigid = is_rigid(bodies.links.particle[body.first as usize]);
+            state.inv_mass = if rigid { 1.0 / body.mass } else { 0.0 };
         }
     }
+}
+
+/// What a particle adds to the moments of its body by its own size, per mass of the body: that of a cube
+/// as wide as itself.
+fn own_moment(bodies: &Bodies, particles: &Particles, link: usize) -> f32 {
+    let radius = particles.radius[bodies.links.particle[link] as usize];
+    bodies.links.rest[link].w * (radius * radius) * (2.0 / 3.0)
 }
 
 /// Where a particle is, seen from the `position` of the first of its body: differences of positions

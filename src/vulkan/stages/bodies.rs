@@ -1,5 +1,5 @@
-//! Stages of the passes over bodies, and the layout of `bodies`, `links`, `body_sums` and
-//! `body_pushes`.
+//! Stages of the passes over bodies, and the layout of `bodies`, `links`, `body_sums`, `body_pushes` and
+//! `impulse_rows`.
 //!
 //! Words of `bodies`: 0 how many bodies, 1 how many chunks of links. From 4 on a body each, as
 //! `BodyState` has it.
@@ -10,10 +10,12 @@
 //! the share of the mass of the particle; then the chunks, three words each: the body, the first link
 //! and how many. A sort moves the first two with their particle, and gives the slots anew.
 //!
-//! `body_sums` has 16 words a chunk, and `body_pushes` 4 an entry.
+//! `body_sums` has 16 words a chunk, and `body_pushes` 4 an entry. `impulse_rows` has a row for each contact
+//! of a rigid body with an obstacle, as `BodyRow` has it, body by body.
 
 use super::{Groups, Stage};
 use crate::cpu::Scratch;
+use crate::cpu::shape::body_row::ROW_WORDS;
 use crate::cpu::shape::{BODY_WORDS, Matched, SUMS};
 use crate::pass::Buffer;
 use crate::step::{Dispatch, Pass};
@@ -25,6 +27,7 @@ use words::{BODIES, CHUNK_WORDS, ENTRY_WORDS, LINK_WORDS, LINKS};
 
 // The shaders take a state apart by these words.
 const _: () = assert!(BODY_WORDS == words::BODY_WORDS && SUMS == words::SUM_WORDS);
+const _: () = assert!(ROW_WORDS == words::ROW_WORDS);
 
 pub(super) fn stages(dispatch: &Dispatch, plan: &Plan, out: &mut Vec<Stage>) {
     let (bodies, chunks) = (Groups::Items(plan.bodies), Groups::Items(plan.chunks));
@@ -34,7 +37,12 @@ pub(super) fn stages(dispatch: &Dispatch, plan: &Plan, out: &mut Vec<Stage>) {
             out.extend([Stage::new("add", chunks), Stage::new("turn", bodies), each("swing")]);
         }
         Pass::ShapeMoments => out.push(Stage::new("main", chunks)),
-        Pass::ShapeRotation => out.push(Stage::new("main", bodies)),
+        Pass::BodyWalls => out.extend([
+            Stage::new("count", bodies),
+            Stage::new("lay", Groups::One),
+            Stage::new("fill", bodies),
+        ]),
+        Pass::SolveBodies | Pass::ShapeRotation => out.push(Stage::new("main", bodies)),
         _ => out.push(each("main")),
     }
 }
@@ -65,6 +73,11 @@ pub(crate) fn push_words(plan: &Plan) -> usize {
     4 * plan.links
 }
 
+/// Words of `impulse_rows`.
+pub(crate) fn row_words(plan: &Plan) -> usize {
+    if plan.links == 0 { 0 } else { ROW_WORDS * plan.room[Buffer::EnvironmentContacts] }
+}
+
 /// One of these buffers, as the passes of the CPU left them, or else as a step begins.
 pub(crate) fn encode(
     buffer: Buffer,
@@ -86,6 +99,7 @@ pub(crate) fn encode(
             put(bytemuck::cast_slice(&matched.states), &mut out[BODIES..]);
         }
         Buffer::BodySums => put(bytemuck::cast_slice(&matched.sums), out),
+        Buffer::ImpulseRows => put(bytemuck::cast_slice(&matched.rows), out),
         Buffer::BodyPushes => put(bytemuck::cast_slice(&matched.pushes), out),
         _ => encode_links(world, &matched, plan, out),
     }

@@ -91,6 +91,9 @@ pub(crate) fn stages(dispatch: &Dispatch, plan: &Plan, out: &mut Vec<Stage>) {
         | Pass::ShapeMoments
         | Pass::ShapeRotation
         | Pass::ShapeApply
+        | Pass::BodyWalls
+        | Pass::SolveBodies
+        | Pass::PlaceBodies
         | Pass::BodyVelocity => bodies::stages(dispatch, plan, out),
         Pass::CatchWind => surfaces::stages(dispatch, plan, out),
         Pass::CollideEnvironment => environment::stages(dispatch, plan, out),

@@ -2,10 +2,12 @@
 
 mod build;
 mod links;
+mod rigid;
 mod shape;
 
 pub use build::{Body, Matching};
 pub(crate) use links::{LinkTable, LinksAround};
+pub(crate) use rigid::RigidFor;
 pub use shape::BodyShape;
 
 use super::{GONE, ObjectId, Particles, World};
