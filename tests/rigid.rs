@@ -157,6 +157,67 @@ fn a_box_at_rest_stays() {
     }
 }
 
+/// What is set is what is read, and it is what the next steps begin with.
+#[test]
+fn poses_and_velocities_are_set_and_read() {
+    let mut world = World::new();
+    world.params.gravity = Vec3::ZERO;
+    let shape = BodyShape::block([3, 5, 4], 0.1, 800.0).unwrap();
+    world.add_body(&shape, &Body::rigid(Vec3::ONE)).unwrap();
+    let id = world.bodies()[0].id();
+    let (place, turn) =
+        (Vec3::new(-1.0, 2.0, 0.5), Quat::from_scaled_axis(Vec3::new(1.0, 2.0, -0.5)));
+    let (v, w) = (Vec3::new(1.0, -0.5, 0.25), Vec3::new(0.0, 0.0, 3.0));
+    world.set_body_velocity(id, v, w).unwrap();
+    world.set_body_pose(id, place, turn).unwrap();
+    let (read_v, read_w) = world.body_velocity(id).unwrap();
+    assert!(read_v.distance(v) < 1e-5 && read_w.distance(w) < 1e-4, "{read_v}, {read_w}");
+    assert!(world.body_center(id).unwrap().distance(place) < 1e-6);
+    assert!(world.body(id).unwrap().rotation().angle_between(turn) < 1e-3);
+    let mut engine = engine(world);
+    for _ in 0..30 {
+        engine.step(DT).unwrap();
+    }
+    let at = center(&engine);
+    assert!(at.distance(place + v * 0.5) < 1e-4, "{at}");
+}
+
+/// An impulse beside the centre of a cube moves and turns it as a whole cube: by J / M, and by
+/// r J / (M a^2 / 6).
+#[test]
+fn an_impulse_moves_and_turns_a_body() {
+    let mut world = World::new();
+    add(&mut world, [4, 4, 4], 0.0, Body::default());
+    let id = world.bodies()[0].id();
+    let (mass, at) = (64.0f32, world.body_center(id).unwrap());
+    world.push_body(id, Vec3::Y * mass, at + Vec3::X * 0.2).unwrap();
+    let (v, w) = world.body_velocity(id).unwrap();
+    assert!(v.distance(Vec3::Y) < 1e-5, "{v}");
+    let wanted = 0.2 / (0.4f32 * 0.4 / 6.0);
+    assert!(w.distance(Vec3::Z * wanted) < 1e-3 * wanted, "{w}, not {wanted}");
+}
+
+#[test]
+fn what_makes_no_sense_is_refused() {
+    let mut world = World::new();
+    add(&mut world, [2, 2, 2], 0.0, Body::default());
+    let id = world.bodies()[0].id();
+    let before = world.clone();
+    let wrong = [
+        world.set_body_velocity(id, Vec3::NAN, Vec3::ZERO),
+        world.set_body_velocity(id, Vec3::ZERO, Vec3::INFINITY),
+        world.set_body_pose(id, Vec3::NAN, Quat::IDENTITY),
+        world.set_body_pose(id, Vec3::ZERO, Quat::from_xyzw(0.0, 0.0, 0.0, 2.0)),
+        world.push_body(id, Vec3::NAN, Vec3::ZERO),
+    ];
+    for result in wrong {
+        assert!(result.unwrap_err().to_string().contains("body."));
+    }
+    assert!(world == before, "nothing has changed");
+    world.remove_body(id).unwrap();
+    assert!(world.push_body(id, Vec3::X, Vec3::ZERO).is_err());
+}
+
 /// With `rigid_contacts = "matching"`, where a particle is held, and where bodies share one, obstacles
 /// meet particles.
 #[test]

@@ -2,6 +2,7 @@
 
 mod build;
 mod links;
+mod motion;
 mod rigid;
 mod shape;
 
@@ -167,6 +168,14 @@ impl Bodies {
         }
         self.rows.retain(|body| body.count > 0);
         self.share_out(particles);
+    }
+
+    /// A body was put somewhere, turned so from its rest.
+    fn turn(&mut self, id: BodyId, turn: Vec4) {
+        if let Ok(at) = self.rows.binary_search_by_key(&id, |body| body.id) {
+            self.rows[at].turn = turn;
+            self.revision += 1;
+        }
     }
 
     /// Drops a body; its particles stay.
