@@ -149,7 +149,7 @@ fn judge(outcome: &Outcome, close: impl Fn(usize) -> Close) -> Result<usize, Str
     }
     let listed = cpu.iter().map(Vec::len).sum();
     let counted = state(outcome, "s_environment_listed");
-    if counted != device.iter().map(Vec::len).sum() {
+    if counted != device.iter().map(Vec::len).sum::<usize>() {
         return Err(format!("{counted} counted on the device, which lists others"));
     }
     if counted != listed && elsewhere == 0 {
