@@ -4,10 +4,14 @@
 mod obj;
 mod ply;
 mod skins;
+#[cfg(feature = "surface")]
+mod surface;
 mod vtk;
 mod world;
 
 pub use skins::{write_skins, write_skins_as};
+#[cfg(feature = "surface")]
+pub use surface::{FluidSurface, write_surface_series, write_surfaces};
 pub use world::{write_series, write_skin_series, write_world, write_world_as};
 
 use std::fmt;

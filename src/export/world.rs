@@ -99,7 +99,12 @@ pub fn write_skin_series(
     series("skin", folder.as_ref(), format, frames)
 }
 
-fn series(stem: &str, folder: &Path, format: Format, frames: &[(u64, f64)]) -> Result<()> {
+pub(super) fn series(
+    stem: &str,
+    folder: &Path,
+    format: Format,
+    frames: &[(u64, f64)],
+) -> Result<()> {
     let path = folder.join(format!("{stem}.{}.series", format.extension()));
     write_atomically(path, |out| {
         writeln!(out, "{{\n  \"file-series-version\": \"1.0\",\n  \"files\": [")?;

@@ -69,6 +69,51 @@ fn exported_files_hold_every_particle() {
     assert!(bad(2, &["run", &folder.scene, "--export", &file]).contains("is a file"));
 }
 
+/// Surfaces of water as OBJ and PLY, a file a frame, with a list for ParaView.
+#[test]
+#[cfg(feature = "surface")]
+fn surfaces_of_fluids_are_exported() {
+    let folder = Folder::new();
+    for format in ["obj", "ply", "vtk"] {
+        let into = folder.path(format);
+        let args = ["run", "hydrostatic", "--steps", "2", "--every", "2", "--quiet"];
+        good(&[&args[..], &["--export", &into, "--surface", "--format", format]].concat());
+        let path = |step: u32| Path::new(&into).join(format!("surface_{step:06}.{format}"));
+        assert!(path(0).exists() && path(2).exists() && !path(1).exists());
+        let series = Path::new(&into).join("surface.vtk.series");
+        assert_eq!(series.exists(), format == "vtk");
+        if format == "obj" {
+            let all = text(&std::fs::read(path(2)).unwrap());
+            let groups: Vec<_> = all.lines().filter_map(|l| l.strip_prefix("g ")).collect();
+            assert_eq!(groups, ["water"]);
+            assert!(all.lines().filter(|l| l.starts_with("f ")).count() > 1000);
+            // Smoother, and so another one.
+            let again = ["--export", &into, "--surface", "--format", format, "--smoothing", "0"];
+            good(&[&args[..], &again].concat());
+            assert!(text(&std::fs::read(path(2)).unwrap()) != all);
+        }
+    }
+    let into = folder.path("dry");
+    good(&["run", &folder.scene, "--steps", "1", "--export", &into, "--surface", "--quiet"]);
+    assert!(!Path::new(&into).join("surface_000000.ply").exists(), "there is no fluid");
+}
+
+#[test]
+fn surfaces_need_an_export_and_a_legal_smoothing() {
+    let folder = Folder::new();
+    let into = folder.path("out");
+    let wrong = |args: &[&str], says: &str| {
+        let message = bad(2, &[&["run", "hydrostatic", "--steps", "0"], args].concat());
+        assert!(message.contains(says), "{args:?}: {message}");
+    };
+    wrong(&["--surface"], "--export");
+    wrong(&["--export", &into, "--smoothing", "3"], "--surface");
+    wrong(&["--export", &into, "--surface", "--smoothing", "1001"], "1001");
+    #[cfg(not(feature = "surface"))]
+    wrong(&["--export", &into, "--surface"], "--features surface");
+    assert!(!Path::new(&into).exists());
+}
+
 /// The scene `tear` falls apart; its exported surface has no triangle across the gap.
 #[test]
 fn a_torn_body_is_exported_torn() {

@@ -191,6 +191,13 @@ pub struct RunArgs {
     #[arg(long, value_name = "K", default_value_t = 1,
           value_parser = clap::value_parser!(u32).range(1..))]
     pub every: u32,
+    /// Also export the surfaces of fluids as closed meshes: surface_000120.ply
+    #[arg(long, requires = "export")]
+    pub surface: bool,
+    /// Rounds of smoothing of these surfaces
+    #[arg(long, value_name = "N", default_value_t = 10, requires = "surface",
+          value_parser = clap::value_parser!(u32).range(..=1000))]
+    pub smoothing: u32,
     /// Print nothing but what was asked for (--hash, --check, --workers), warnings and errors aside
     #[arg(long, short)]
     pub quiet: bool,

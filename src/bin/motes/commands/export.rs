@@ -1,18 +1,22 @@
 //! What `motes run --export` writes as the run goes: a file for each moment, from the first one on,
-//! the obstacles and the meshes of bodies beside them, and for VTK the list that ParaView opens as one film.
+//! the obstacles, the meshes of bodies and the surfaces of fluids beside them, and for VTK the list that ParaView opens as one film.
 
 use crate::painter::{Picture, Triangle, picture, tessellate};
 use glam::Vec3;
 use motes::export::{
     Format, Frame, Group, write_frame, write_series, write_skin_series, write_skins, write_world,
 };
+#[cfg(feature = "surface")]
+use motes::export::{write_surface_series, write_surfaces};
 use motes::{Collider, World};
 use std::path::{Path, PathBuf};
 
 /// Whether an export may write a file of this name into its folder.
 pub fn writes(format: Format, name: &str) -> bool {
     let stem = |ending: &str| name.strip_suffix(ending).and_then(|n| n.strip_suffix('.'));
-    let ours = |stem: &str| ["frame", "obstacles", "skin"].iter().any(|own| stem.starts_with(own));
+    let ours = |stem: &str| {
+        ["frame", "obstacles", "skin", "surface"].iter().any(|own| stem.starts_with(own))
+    };
     stem(format.extension()).is_some_and(ours) || stem("series").is_some_and(ours)
 }
 
@@ -23,11 +27,20 @@ pub struct Exporter {
     frames: Vec<(u64, f64)>,
     /// The same of files of skins.
     skins: Vec<(u64, f64)>,
+    /// Whether the surfaces of fluids are wanted, and how smooth; and the same of their files.
+    smoothing: Option<u32>,
+    surfaces: Vec<(u64, f64)>,
 }
 
+/// Why surfaces are refused where there can be none.
+#[cfg(not(feature = "surface"))]
+pub const NO_SURFACE: &str =
+    "--surface: this build cannot make surfaces; build with --features surface";
+
 impl Exporter {
-    pub fn new(folder: PathBuf, format: Format) -> Self {
-        Exporter { folder, format, frames: Vec::new(), skins: Vec::new() }
+    pub fn new(folder: PathBuf, format: Format, smoothing: Option<u32>) -> Self {
+        let (frames, skins, surfaces) = (Vec::new(), Vec::new(), Vec::new());
+        Exporter { folder, format, frames, skins, smoothing, surfaces }
     }
 
     /// Writes the world as it is now.
@@ -45,22 +58,29 @@ impl Exporter {
         if write_skins(&self.folder, self.format, world)? {
             self.skins.push(now);
         }
+        #[cfg(feature = "surface")]
+        if let Some(smoothing) = self.smoothing
+            && write_surfaces(&self.folder, self.format, world, smoothing)?
+        {
+            self.surfaces.push(now);
+        }
         self.frames.push(now);
         Ok(())
     }
 
-    /// Ends the run.
-    pub fn finish(&self) -> motes::Result<()> {
-        match self.format {
-            Format::Vtk => {
-                write_series(&self.folder, self.format, &self.frames)?;
-                match self.skins.is_empty() {
-                    true => Ok(()),
-                    false => write_skin_series(&self.folder, self.format, &self.skins),
-                }
+    /// Ends the run. False when surfaces were wanted and there was no fluid.
+    pub fn finish(&self) -> motes::Result<bool> {
+        if self.format == Format::Vtk {
+            write_series(&self.folder, self.format, &self.frames)?;
+            if !self.skins.is_empty() {
+                write_skin_series(&self.folder, self.format, &self.skins)?;
             }
-            _ => Ok(()),
+            #[cfg(feature = "surface")]
+            if !self.surfaces.is_empty() {
+                write_surface_series(&self.folder, self.format, &self.surfaces)?;
+            }
         }
+        Ok(self.smoothing.is_none() || !self.surfaces.is_empty())
     }
 }
 

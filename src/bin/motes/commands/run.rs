@@ -17,6 +17,10 @@ pub fn run(args: &RunArgs, out: &mut dyn Write) -> Result<(), Failure> {
     let inputs: Vec<_> = output::named(&scene).chain([("--load", args.load.as_deref())]).collect();
     let outputs = [("--report", args.report.as_deref()), ("--save", args.save.as_deref())];
     output::check(&outputs, &inputs)?;
+    #[cfg(not(feature = "surface"))]
+    if args.surface {
+        return Err(Failure::Usage(crate::commands::export::NO_SURFACE.into()));
+    }
     let setup = match &args.load {
         Some(path) => Setup::of_snapshot(path, args.scene.as_deref(), &args.tuning)?,
         None => Setup::of_scene(args.scene.as_deref().unwrap_or_default(), &args.tuning)?,
@@ -36,7 +40,9 @@ pub fn run(args: &RunArgs, out: &mut dyn Write) -> Result<(), Failure> {
         let others = inputs.iter().chain(&outputs).copied();
         output::check_folder("--export", folder, others, |name| writes(args.format, name))?;
     }
-    let mut exporter = args.export.clone().map(|folder| Exporter::new(folder, args.format));
+    let smoothing = args.surface.then_some(args.smoothing);
+    let exporter = |folder| Exporter::new(folder, args.format, smoothing);
+    let mut exporter = args.export.clone().map(exporter);
     if let Some(exporter) = &mut exporter {
         exporter.write(engine.world())?;
     }
@@ -53,8 +59,11 @@ pub fn run(args: &RunArgs, out: &mut dyn Write) -> Result<(), Failure> {
                 _ => Ok(()),
             }
         })?;
-    if let Some(exporter) = exporter {
-        exporter.finish()?;
+    if let Some(exporter) = exporter
+        && !exporter.finish()?
+    {
+        // A closed standard error is no reason to stop.
+        let _ = writeln!(std::io::stderr(), "warning: --surface: there was no fluid to export");
     }
 
     // Without a step there is nothing to judge.
