@@ -67,13 +67,6 @@ pub struct Droplet {
     pub speed: f32,
 }
 
-impl Droplet {
-    /// The same as a ball.
-    fn bead(&self) -> Sphere {
-        Sphere { center: self.center, radius: self.radius, color: self.color }
-    }
-}
-
 /// A triangle, corners counter-clockwise seen from its front.
 #[derive(Clone, Copy, Debug, PartialEq)]
 pub struct Triangle {

@@ -1,14 +1,16 @@
 //! What a picture is drawn on, and the order of drawing.
 
+use super::flow::Flow;
 use super::frame::Frame;
 use super::inputs::Inputs;
 use super::passes::Passes;
 use super::pipelines::Pipelines;
-use super::rows::{Ball, Coat, Facet, Place, Rows, Stroke};
+use super::rows::{Ball, Coat, Drip, Facet, Place, Rows, Stroke};
 use super::sun::Sun;
 use super::targets::Targets;
 use crate::painter::lens::Lens;
 use crate::painter::tiles::Footprint;
+use crate::painter::water::Scale;
 use crate::painter::{Camera, Picture};
 use ash::vk;
 use motes::gpu::{Buffer, Device, Failure};
@@ -30,6 +32,9 @@ pub struct Easel {
     order: Vec<u64>,
     inputs: Inputs,
     sun: Sun,
+    /// Droplets of fluids, and the images of their surface once there were any.
+    droplets: Rows<Drip>,
+    flow: Option<Flow>,
     pub(super) targets: Targets,
     pipelines: Pipelines,
     passes: Passes,
@@ -57,8 +62,10 @@ impl Easel {
         let sun = Sun::new(gpu, &passes)?;
         let targets = Targets::new(gpu, &passes, 1, 1)?;
         let inputs = Inputs::new(gpu, &pipelines)?;
-        inputs.take(&targets, &sun);
+        inputs.take(&targets, &sun, None);
         Ok(Self {
+            droplets: Rows::new("droplets"),
+            flow: None,
             spheres: Rows::new("spheres"),
             particles: Rows::new("particles"),
             places: vk::Buffer::null(),
@@ -82,8 +89,9 @@ impl Easel {
     pub fn resize(&mut self, width: u32, height: u32) -> Result<(), Failure> {
         if self.targets.size != [width.max(1), height.max(1)] {
             self.gpu.wait_idle()?;
+            self.flow = None;
             self.targets = Targets::new(&self.gpu, &self.passes, width, height)?;
-            self.inputs.take(&self.targets, &self.sun);
+            self.inputs.take(&self.targets, &self.sun, None);
         }
         Ok(())
     }
@@ -111,6 +119,7 @@ impl Easel {
         let frame = Frame::new(picture, &lens, [left, top]);
         self.inputs.load(&frame);
         self.load(picture, &lens, places)?;
+        self.load_droplets(picture, &lens)?;
         let bind = vk::PipelineBindPoint::GRAPHICS;
         let (layout, sets) = (self.pipelines.layout, [self.inputs.set]);
         // SAFETY: the caller records; the set is alive until the work is done.
@@ -148,9 +157,8 @@ impl Easel {
         }
         particles.clear(gpu, count)?;
         particles.add(there.iter().map(Coat::of));
-        spheres.clear(gpu, here.len() + picture.droplets.len())?;
+        spheres.clear(gpu, here.len())?;
         spheres.add(here.iter().filter_map(Ball::of));
-        spheres.add(picture.droplets.iter().filter_map(|d| Ball::of(&d.bead())));
         facets.clear(gpu, picture.triangles.len() + picture.walls.len())?;
         self.triangles = facets.add(picture.triangles.iter().filter_map(Facet::of)) as u32;
         facets.add(picture.walls.iter().filter_map(Facet::of));
@@ -165,6 +173,19 @@ impl Easel {
         order.extend(strokes.iter().enumerate().filter_map(key));
         order.par_sort_unstable_by(|a, b| b.cmp(a));
         lines.add(order.iter().map(|&key| strokes[key as u32 as usize].0));
+        Ok(())
+    }
+
+    fn load_droplets(&mut self, picture: &Picture, lens: &Lens) -> Result<(), Failure> {
+        let Self { gpu, droplets, flow, passes, targets, .. } = self;
+        droplets.clear(gpu, picture.droplets.len())?;
+        let Some(scale) = Scale::of(picture, lens) else { return Ok(()) };
+        droplets.add(picture.droplets.iter().filter_map(|droplet| Drip::of(droplet, &scale)));
+        if flow.is_none() {
+            gpu.wait_idle()?;
+            *flow = Some(Flow::new(gpu, passes, targets)?);
+            self.inputs.take(targets, &self.sun, flow.as_ref());
+        }
         Ok(())
     }
 
@@ -199,10 +220,19 @@ impl Easel {
         drawing.screen(pipelines.occlusion);
         drawing.end();
 
-        drawing.begin(passes.light, targets.light, targets.size, &[BLACK]);
+        let flow = self.flow.as_ref().filter(|_| self.droplets.get().is_some());
+        match flow {
+            None => drawing.begin(passes.light, targets.light, targets.size, &[BLACK]),
+            Some(flow) => {
+                drawing.begin(passes.behind, flow.frame_behind, targets.size, &[BLACK]);
+            }
+        }
         drawing.look(area);
         drawing.screen(pipelines.light);
         drawing.end();
+        if let Some(flow) = flow {
+            self.draw_flow(drawing, flow, area);
+        }
 
         let lines = self.lines.get();
         if lines.is_some() {
@@ -211,6 +241,41 @@ impl Easel {
             drawing.instances(pipelines.line, 4, lines);
             drawing.end();
         }
+    }
+
+    /// The surface of fluids over the picture without them.
+    fn draw_flow(&self, drawing: &Drawing, flow: &Flow, area: [u32; 4]) {
+        let Self { passes, targets, pipelines, .. } = self;
+        let clear = [NOTHING, NOTHING, FARTHEST];
+        drawing.begin(passes.solids, flow.frame_nearest, targets.size, &clear);
+        drawing.look(area);
+        drawing.instances(pipelines.droplet, 4, self.droplets.get());
+        drawing.end();
+
+        let [first, columns, rows, disc] = pipelines.narrow;
+        for (step, pipeline) in [first, columns, rows, columns, disc].into_iter().enumerate() {
+            let frame = flow.frames_filtered[step % 2];
+            drawing.begin(passes.flow, frame, targets.size, &[NOTHING]);
+            drawing.look(area);
+            drawing.screen(pipeline);
+            drawing.end();
+        }
+
+        let [.., width, height] = area;
+        drawing.begin(passes.bulk, flow.frame_sums, targets.half(), &[NOTHING, NOTHING]);
+        drawing.look([0, 0, width.div_ceil(2), height.div_ceil(2)]);
+        drawing.instances(pipelines.bulk, 4, self.droplets.get());
+        drawing.end();
+
+        drawing.begin(passes.light, targets.light, targets.size, &[BLACK]);
+        drawing.look(area);
+        drawing.screen(pipelines.water);
+        drawing.end();
+
+        drawing.begin(passes.dip, flow.frame_dip, targets.size, &[]);
+        drawing.look(area);
+        drawing.screen(pipelines.dip);
+        drawing.end();
     }
 
     /// Records what is drawn over the picture, whose image can be copied from afterwards.

@@ -12,6 +12,7 @@ use crate::painter::software::occlusion_radius;
 use crate::painter::spiral::Spiral;
 use crate::painter::strokes::PULL;
 use crate::painter::sunlight::{BIAS, LIFT};
+use crate::painter::water::{DISC, SWELL, Scale, VOLUME};
 use crate::painter::{Picture, Quality};
 use bytemuck::{Pod, Zeroable};
 use glam::{Vec2, Vec3};
@@ -42,7 +43,8 @@ macro_rules! frame {
 }
 
 // The camera's axes, place and lens, then the sun's map from the world (`map_*`) and from view space
-// (`sun_*`), each with where it starts, then lights and stage; the rest fills the gaps of 16 bytes.
+// (`sun_*`), each with where it starts, then lights and stage; the rest fills the gaps of 16 bytes. The scale
+// of fluids (`flow_*`) is all 0 where there are none.
 frame! {
     right: Vec3,
     pixel: f32,
@@ -92,6 +94,15 @@ frame! {
     radius: f32,
     strength: f32,
     taps: [[f32; 4]; TAPS * TURNS],
+    flow_reach: f32,
+    flow_step: f32,
+    flow_range: f32,
+    flow_sink: f32,
+    flow_spread: f32,
+    flow_volume: f32,
+    flow_skin: f32,
+    flow_clarity: f32,
+    flow_disc: [[f32; 4]; DISC.len()],
 }
 
 impl Frame {
@@ -141,6 +152,9 @@ impl Frame {
                 frame.taps[tap * TURNS + turn as usize] = [point.x, point.y, 0.0, 0.0];
             }
         }
+        if let Some(scale) = Scale::of(picture, lens) {
+            frame.place_flow(&scale);
+        }
         if let Some(content) = &content {
             frame.place_map(content, &look, lens);
         }
@@ -158,6 +172,22 @@ impl Frame {
         [self.start_u, self.start_v, self.start_w] = place.start.to_array();
         [self.sun_u, self.sun_v, self.sun_w] = place.axes.map(|axis| lens.direction(axis));
         [self.from_u, self.from_v, self.from_w] = place.point(lens.eye).to_array();
+    }
+
+    fn place_flow(&mut self, scale: &Scale) {
+        self.flow_reach = scale.reach;
+        self.flow_step = scale.step as f32;
+        self.flow_range = scale.range;
+        self.flow_sink = scale.sink;
+        // Rows have the radius that is drawn.
+        self.flow_spread = scale.spread / SWELL;
+        self.flow_volume = VOLUME / SWELL.powi(3);
+        self.flow_skin = scale.skin;
+        self.flow_clarity = scale.clarity;
+        for (tap, (right, down)) in self.flow_disc.iter_mut().zip(DISC) {
+            let far = ((right * right + down * down) as f32).sqrt();
+            *tap = [right as f32, down as f32, far, 0.0];
+        }
     }
 
     /// Width and height of the sun's map, nothing without content [texels].

@@ -1,5 +1,6 @@
 //! What shaders are given besides rows: the frame, and the images that passes before have drawn.
 
+use super::flow::Flow;
 use super::frame::Frame;
 use super::pipelines::{IMAGES, Pipelines};
 use super::sun::Sun;
@@ -44,18 +45,27 @@ impl Inputs {
     }
 
     /// Takes the images of a new size. Nothing may be drawing.
-    pub fn take(&self, targets: &Targets, sun: &Sun) {
+    /// Without a fluid, nobody reads its images.
+    pub fn take(&self, targets: &Targets, sun: &Sun, flow: Option<&Flow>) {
         use vk::ImageLayout as Layout;
         let image = |view, layout| {
             [vk::DescriptorImageInfo::default().image_view(view).image_layout(layout)]
         };
-        let images = [
+        let mut images = vec![
             image(targets.color.other, Layout::SHADER_READ_ONLY_OPTIMAL),
             image(targets.normal.view, Layout::SHADER_READ_ONLY_OPTIMAL),
             image(targets.depth.view, Layout::DEPTH_STENCIL_READ_ONLY_OPTIMAL),
             image(sun.map.view, Layout::DEPTH_STENCIL_READ_ONLY_OPTIMAL),
             image(targets.open.view, Layout::SHADER_READ_ONLY_OPTIMAL),
         ];
+        if let Some(flow) = flow {
+            images.push(image(flow.nearest.view, Layout::DEPTH_STENCIL_READ_ONLY_OPTIMAL));
+            let [a, b] = &flow.filtered;
+            let [takes, close] = &flow.sums;
+            for drawn in [a, b, takes, close, &flow.behind] {
+                images.push(image(drawn.view, Layout::SHADER_READ_ONLY_OPTIMAL));
+            }
+        }
         let frame =
             [vk::DescriptorBufferInfo::default().buffer(self.frame.raw).range(vk::WHOLE_SIZE)];
         let write = vk::WriteDescriptorSet::default().dst_set(self.set);

@@ -1,9 +1,10 @@
 //! A painter on a Vulkan device: the pictures of the software painter, drawn by hand-written SPIR-V
 //! (`spirv/paint/`).
 //!
-//! sun's depth map -> solids (colour, normal, depth) -> occlusion -> light -> lines -> sRGB
+//! sun's depth map -> solids (colour, normal, depth) -> occlusion -> light -> fluids -> lines -> sRGB
 
 mod easel;
+mod flow;
 mod formats;
 mod frame;
 mod inputs;
@@ -21,7 +22,7 @@ mod tests;
 
 pub use easel::Easel;
 pub use open::{Handles, Surface, open};
-pub use pipeline::{Draw, pipeline};
+pub use pipeline::{Blend, Draw, pipeline};
 
 use crate::painter::Canvas;
 use motes::gpu::{Failure, ReadBack};

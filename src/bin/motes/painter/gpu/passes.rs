@@ -1,7 +1,7 @@
 //! The render passes of a picture. Each waits for all drawing before it and hides nothing from what
-//! comes after: there are six of them, so finer waits would gain nothing.
+//! comes after: there are few of them, so finer waits would gain nothing.
 
-use super::formats::{DEPTH, LIGHT, NORMAL, OPEN, STORED};
+use super::formats::{BULK, DEPTH, FLOW, LIGHT, NORMAL, OPEN, STORED};
 use ash::vk;
 use motes::gpu::{Device, Failure, check};
 use std::sync::Arc;
@@ -15,6 +15,11 @@ pub struct Passes {
     pub occlusion: vk::RenderPass,
     /// The picture as light.
     pub light: vk::RenderPass,
+    /// The picture without fluids, and their surface filtered, summed up, and as a depth.
+    pub behind: vk::RenderPass,
+    pub flow: vk::RenderPass,
+    pub bulk: vk::RenderPass,
+    pub dip: vk::RenderPass,
     /// Lines over it, tested against the depths of the solids. A pass of its own, since the light
     /// reads those depths, and the end of a pass counts as writing them.
     pub lines: vk::RenderPass,
@@ -49,6 +54,10 @@ impl Passes {
             solids: vk::RenderPass::null(),
             occlusion: vk::RenderPass::null(),
             light: vk::RenderPass::null(),
+            behind: vk::RenderPass::null(),
+            flow: vk::RenderPass::null(),
+            bulk: vk::RenderPass::null(),
+            dip: vk::RenderPass::null(),
             lines: vk::RenderPass::null(),
             overlay: vk::RenderPass::null(),
             gpu: Arc::clone(gpu),
@@ -61,6 +70,11 @@ impl Passes {
         )?;
         passes.occlusion = pass(gpu, &[new(OPEN, color, read)], None)?;
         passes.light = pass(gpu, &[new(LIGHT, color, color)], None)?;
+        passes.behind = pass(gpu, &[new(LIGHT, color, read)], None)?;
+        passes.flow = pass(gpu, &[new(FLOW, color, read)], None)?;
+        passes.bulk = pass(gpu, &[new(BULK, color, read), new(BULK, color, read)], None)?;
+        let dipped = kept(DEPTH, [depth_read, depth, depth_read]);
+        passes.dip = pass(gpu, &[], Some(dipped))?;
         let read_only = Some(kept(DEPTH, [depth_read; 3]));
         passes.lines = pass(gpu, &[kept(LIGHT, [color; 3])], read_only)?;
         let shown = [color, color, Layout::TRANSFER_SRC_OPTIMAL];
@@ -71,8 +85,9 @@ impl Passes {
 
 impl Drop for Passes {
     fn drop(&mut self) {
-        for pass in [self.shadow, self.solids, self.occlusion, self.light, self.lines, self.overlay]
-        {
+        let surfaces = [self.behind, self.flow, self.bulk, self.dip];
+        let solids = [self.shadow, self.solids, self.occlusion, self.light];
+        for pass in solids.into_iter().chain(surfaces).chain([self.lines, self.overlay]) {
             // SAFETY: whoever drops the passes has waited for the work that uses them.
             unsafe { self.gpu.raw.destroy_render_pass(pass, None) };
         }

@@ -16,7 +16,17 @@ pub struct Draw<'a> {
     /// What passes the test of depths, and whether it leaves its own.
     pub depth: Option<(vk::CompareOp, bool)>,
     pub colors: usize,
-    pub blends: bool,
+    pub blend: Blend,
+}
+
+/// What happens to the colour that was there.
+#[derive(Clone, Copy, PartialEq)]
+pub enum Blend {
+    Replaced,
+    /// Painted over, by the share that alpha tells.
+    Over,
+    /// Added to.
+    Added,
 }
 
 /// A pipeline of a module with the entries `vertex` and `fragment`; the caller destroys it.
@@ -64,11 +74,18 @@ pub fn pipeline(
         .depth_test_enable(draw.depth.is_some())
         .depth_write_enable(writes)
         .depth_compare_op(compare);
+    let (new, old, alpha) = match draw.blend {
+        Blend::Added => (vk::BlendFactor::ONE, vk::BlendFactor::ONE, vk::BlendFactor::ONE),
+        _ => {
+            let (share, rest) = (vk::BlendFactor::SRC_ALPHA, vk::BlendFactor::ONE_MINUS_SRC_ALPHA);
+            (share, rest, vk::BlendFactor::ZERO)
+        }
+    };
     let blend = vk::PipelineColorBlendAttachmentState::default()
-        .blend_enable(draw.blends)
-        .src_color_blend_factor(vk::BlendFactor::SRC_ALPHA)
-        .dst_color_blend_factor(vk::BlendFactor::ONE_MINUS_SRC_ALPHA)
-        .src_alpha_blend_factor(vk::BlendFactor::ZERO)
+        .blend_enable(draw.blend != Blend::Replaced)
+        .src_color_blend_factor(new)
+        .dst_color_blend_factor(old)
+        .src_alpha_blend_factor(alpha)
         .dst_alpha_blend_factor(vk::BlendFactor::ONE)
         .color_write_mask(vk::ColorComponentFlags::RGBA);
     let blends = [blend; 2];

@@ -1,14 +1,14 @@
 //! The pipelines: which shader draws what, from which rows, against which depths.
 
 use super::passes::Passes;
-use super::pipeline::{Draw, pipeline};
-use super::rows::{Ball, Coat, Facet, Place, Row, Stroke};
+use super::pipeline::{Blend, Draw, pipeline};
+use super::rows::{Ball, Coat, Drip, Facet, Place, Row, Stroke};
 use ash::vk;
 use motes::gpu::{Device, Failure, check};
 use std::sync::Arc;
 
 /// Images that shaders read, after the frame at binding 0.
-pub const IMAGES: u32 = 5;
+pub const IMAGES: u32 = 11;
 
 pub struct Pipelines {
     pub set_layout: vk::DescriptorSetLayout,
@@ -23,6 +23,13 @@ pub struct Pipelines {
     pub floor: vk::Pipeline,
     pub occlusion: vk::Pipeline,
     pub light: vk::Pipeline,
+    /// Fluids: their droplets, the filter along rows and columns and over a disc, their volume, the
+    /// surface over what is behind it, and its depth.
+    pub droplet: vk::Pipeline,
+    pub narrow: [vk::Pipeline; 4],
+    pub bulk: vk::Pipeline,
+    pub water: vk::Pipeline,
+    pub dip: vk::Pipeline,
     pub line: vk::Pipeline,
     gpu: Arc<Device>,
 }
@@ -47,6 +54,11 @@ impl Pipelines {
             floor: vk::Pipeline::null(),
             occlusion: vk::Pipeline::null(),
             light: vk::Pipeline::null(),
+            droplet: vk::Pipeline::null(),
+            narrow: [vk::Pipeline::null(); 4],
+            bulk: vk::Pipeline::null(),
+            water: vk::Pipeline::null(),
+            dip: vk::Pipeline::null(),
             line: vk::Pipeline::null(),
             gpu: Arc::clone(gpu),
         };
@@ -62,7 +74,7 @@ impl Pipelines {
             topology: vk::PrimitiveTopology::TRIANGLE_LIST,
             depth: None,
             colors: 0,
-            blends: false,
+            blend: Blend::Replaced,
         };
         let ball = (size_of::<Ball>(), Ball::PARTS);
         let (place, coat) = ((size_of::<Place>(), Place::PARTS), (size_of::<Coat>(), Coat::PARTS));
@@ -93,6 +105,32 @@ impl Pipelines {
         pipelines.occlusion =
             make(shader!("occlusion"), Draw { pass: passes.occlusion, colors: 1, ..plain })?;
         pipelines.light = make(shader!("light"), Draw { pass: passes.light, colors: 1, ..plain })?;
+        let drop = (size_of::<Drip>(), Drip::PARTS);
+        pipelines.droplet = make(sphere, Draw { rows: &[drop], ..round })?;
+        let flow = Draw { pass: passes.flow, colors: 1, ..plain };
+        let filters: [&[u8]; 4] = [
+            shader!("narrow_first"),
+            shader!("narrow_columns"),
+            shader!("narrow_rows"),
+            shader!("narrow_disc"),
+        ];
+        for (made, module) in pipelines.narrow.iter_mut().zip(filters) {
+            *made = make(module, flow)?;
+        }
+        pipelines.bulk = make(
+            shader!("bulk"),
+            Draw {
+                pass: passes.bulk,
+                rows: &[(size_of::<Drip>(), Drip::BULK)],
+                topology: strip,
+                colors: 2,
+                blend: Blend::Added,
+                ..plain
+            },
+        )?;
+        pipelines.water = make(shader!("water"), Draw { pass: passes.light, colors: 1, ..plain })?;
+        let dip = Draw { depth: Some((vk::CompareOp::GREATER, true)), pass: passes.dip, ..plain };
+        pipelines.dip = make(shader!("dip"), dip)?;
         pipelines.line = make(
             shader!("line"),
             Draw {
@@ -101,7 +139,7 @@ impl Pipelines {
                 topology: strip,
                 depth: Some((vk::CompareOp::GREATER_OR_EQUAL, false)),
                 colors: 1,
-                blends: true,
+                blend: Blend::Over,
                 ..plain
             },
         )?;
@@ -148,11 +186,15 @@ impl Drop for Pipelines {
             self.floor,
             self.occlusion,
             self.light,
+            self.droplet,
+            self.bulk,
+            self.water,
+            self.dip,
             self.line,
         ];
         // SAFETY: whoever drops the pipelines has waited for the work that uses them.
         unsafe {
-            for pipeline in all {
+            for pipeline in all.into_iter().chain(self.narrow) {
                 self.gpu.raw.destroy_pipeline(pipeline, None);
             }
             self.gpu.raw.destroy_pipeline_layout(self.layout, None);

@@ -5,7 +5,8 @@ use crate::painter::color::linear;
 use crate::painter::lens::Lens;
 use crate::painter::project::{self, stroke};
 use crate::painter::tiles::Footprint;
-use crate::painter::{Line, Sphere, Triangle};
+use crate::painter::water::{SWELL, Scale, takes};
+use crate::painter::{Droplet, Line, Sphere, Triangle};
 use ash::vk;
 use bytemuck::{Pod, Zeroable};
 use glam::{Vec2, Vec3};
@@ -74,6 +75,42 @@ impl Row for Coat {
 impl Coat {
     pub fn of(&Sphere { radius, color: [r, g, b], .. }: &Sphere) -> Self {
         Self { radius, color: [r, g, b, 255] }
+    }
+}
+
+/// A particle of a fluid.
+#[repr(C)]
+#[derive(Clone, Copy, Pod, Zeroable)]
+pub struct Drip {
+    center: Vec3,
+    /// As it is drawn [m].
+    radius: f32,
+    color: [u8; 4],
+    foam: f32,
+    /// What a metre of it takes from light.
+    takes: Vec3,
+}
+
+impl Row for Drip {
+    /// As the shader of balls has them.
+    const PARTS: &[(vk::Format, u32)] = Ball::PARTS;
+}
+
+impl Drip {
+    /// What its volume is summed up from.
+    pub const BULK: &[(vk::Format, u32)] = &[(VEC3, 0), (FLOAT, 12), (FLOAT, 20), (VEC3, 24)];
+
+    pub fn of(droplet: &Droplet, scale: &Scale) -> Option<Self> {
+        let &Droplet { center, color: [r, g, b], .. } = droplet;
+        let radius = droplet.radius * SWELL;
+        let drawable = is_near(center) && radius > 0.0 && radius < FAR;
+        drawable.then(|| Self {
+            center,
+            radius,
+            color: [r, g, b, 255],
+            foam: scale.foam(droplet),
+            takes: takes(droplet.color, scale.clarity),
+        })
     }
 }
 

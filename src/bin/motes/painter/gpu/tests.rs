@@ -7,7 +7,7 @@ use super::*;
 use crate::painter::canvas::unpack;
 use crate::painter::lens::Lens;
 use crate::painter::picture::Seen;
-use crate::painter::{Camera, Canvas, Picture, Theme, paint};
+use crate::painter::{Camera, Canvas, Droplet, Picture, Theme, paint};
 use ash::vk;
 use motes::gpu::{Buffer, Device, Place, check};
 use pictures::{BLUE, RED, camera, sphere};
@@ -129,6 +129,34 @@ fn what_is_not_alike_is_told_apart() {
         let apart = apart(&picture, &camera);
         assert!(!apart.is_alike(), "{name}: {apart:?}");
     }
+}
+
+#[test]
+fn water_that_is_not_alike_is_told_apart() {
+    let Some(gpu) = gpu() else { return };
+    let mut easel = Easel::new(&gpu).unwrap();
+    let (water, camera) = pictures::named("water on the floor");
+    let soft = paint(&water, &camera, SIZE.0, SIZE.1);
+    let mut apart =
+        |picture: &Picture| Apart::of(&drawn(&mut easel, picture, &camera, SIZE), &soft);
+    assert!(apart(&water).is_alike());
+    let with = |change: fn(&mut Droplet)| {
+        let mut picture = water.clone();
+        picture.droplets.iter_mut().for_each(change);
+        picture
+    };
+    for (name, picture) in [
+        ("smaller droplets", with(|d| d.radius *= 0.9)),
+        ("calm", with(|d| d.speed = 0.0)),
+        ("oil", with(|d| d.color = crate::painter::palette::fluid(1))),
+        ("moved", with(|d| d.center.y += 0.06)),
+        ("clearer", Picture { size: 6.0, ..water.clone() }),
+        ("dry", Picture { droplets: Vec::new(), ..water.clone() }),
+    ] {
+        let apart = apart(&picture);
+        assert!(!apart.is_alike(), "{name}: {apart:?}");
+    }
+    quiet(&gpu);
 }
 
 /// A scene after some steps, as `motes render` would see it.

@@ -27,7 +27,7 @@ pub const MURK: f32 = 0.5;
 /// Brightness of the sun in the surface.
 pub const GLINT: f32 = 2.0;
 /// The part of foam that is there on a full surface, and the one where droplets are few.
-pub const FOAM: [f32; 2] = [0.35, 0.65];
+pub const FOAM: [f32; 2] = [0.1, 0.8];
 /// How much light foam throws back.
 pub const FOAM_LIGHT: f32 = 0.92;
 /// The thickness close to a full surface, as a share of how deep foam is seen: the mean of a share

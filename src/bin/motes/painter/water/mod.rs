@@ -11,7 +11,13 @@ mod slope;
 #[cfg(test)]
 mod tests;
 
+#[cfg(all(feature = "viewer", feature = "vulkan"))]
+pub use bulk::{VOLUME, takes};
 pub use compose::{Behind, Compose};
+#[cfg(all(feature = "viewer", feature = "vulkan"))]
+pub use narrow::DISC;
+#[cfg(all(feature = "viewer", feature = "vulkan"))]
+pub use scale::SWELL;
 pub use scale::Scale;
 
 use super::lens::Lens;

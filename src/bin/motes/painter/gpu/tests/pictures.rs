@@ -1,6 +1,6 @@
 //! What both painters are asked for: small pictures, each with one thing that could go wrong.
 
-use crate::painter::{Camera, Line, Picture, Sphere, Theme, Triangle, palette};
+use crate::painter::{Camera, Droplet, Line, Picture, Sphere, Theme, Triangle, palette};
 use glam::Vec3;
 
 pub const RED: [u8; 3] = [220, 30, 30];
@@ -61,6 +61,24 @@ fn dome() -> Vec<Triangle> {
         }
     }
     made
+}
+
+/// A shaken block of water, oil on it, and some of it thrown up.
+fn water() -> Picture {
+    let mut droplets = Vec::new();
+    for k in 0..18 * 12 * 18 {
+        let [x, y, z] = [k % 18, k / 18 % 12, k / 216].map(|i| i as f32 * 0.12);
+        let shake = [31, 57, 71].map(|step| 0.03 * ((k * step % 97) as f32 / 48.0 - 1.0));
+        let center = Vec3::new(x - 1.02, y - 0.94, z - 1.02) + Vec3::from(shake);
+        let fluid = u32::from(y > 0.9);
+        droplets.push(Droplet { center, radius: 0.06, color: palette::fluid(fluid), speed: x });
+    }
+    for k in 0..60 {
+        let turn = k as f32 * 0.7;
+        let center = Vec3::new(turn.cos(), 0.8 + 0.01 * k as f32, turn.sin()) * 0.9;
+        droplets.push(Droplet { center, radius: 0.06, color: palette::fluid(0), speed: 9.0 });
+    }
+    Picture { droplets, size: 4.0, ..Default::default() }
 }
 
 /// What cannot be drawn, beside what can.
@@ -157,6 +175,13 @@ pub fn all() -> Vec<(&'static str, Picture, Camera)> {
         two_sided: false,
     });
     let plain = Picture { triangles: plain.collect(), ..ball() };
+    let mut bathing = floor(water());
+    bathing.spheres = vec![
+        sphere(0.3, 0.4, 0.3, 0.5, RED),
+        sphere(-0.6, -0.3, 1.2, 0.3, GREY),
+        sphere(0.9, 0.9, 2.0, 0.2, BLUE),
+    ];
+    bathing.lines = vec![line(left, right, RED, 3.0), line(left + Vec3::Z * 2.0, right, GREY, 2.0)];
     let dark = |picture| Picture { theme: Theme::Dark, ..picture };
     let from_below = Camera { eye: Vec3::new(0.5, -3.0, 4.0), ..camera() };
     vec![
@@ -187,6 +212,10 @@ pub fn all() -> Vec<(&'static str, Picture, Camera)> {
         ("a camera that sees too much", floor(ball()), wide),
         ("far balls", spheres(crowd()), far),
         ("strays", strays(), camera()),
+        ("water on the floor", floor(water()), from_above()),
+        ("water in the dark", dark(floor(water())), from_above()),
+        ("water from close by", water(), Camera { eye: Vec3::new(0.6, 0.9, 2.2), ..camera() }),
+        ("solids in and before water", bathing, from_above()),
         ("nothing", Picture::default(), camera()),
         ("nothing in the dark", dark(floor(Picture::default())), from_above()),
     ]

@@ -59,7 +59,7 @@ fn shaders_name_the_members_of_the_frame() {
         modules += usize::from(!members.is_empty());
         named.extend(members);
     }
-    assert_eq!(modules, 8);
+    assert_eq!(modules, 14);
     // Every member is for some shader.
     let idle = |(name, _): &&(&str, usize)| !named.contains_key(*name);
     assert_eq!(Frame::MEMBERS.iter().find(idle), None);

@@ -1,7 +1,7 @@
 //! imgui's draw lists on the device (`spirv/paint/interface.spvasm`), blended as `paint/ui` does.
 
 use super::textures::Loaded;
-use crate::painter::gpu::{Draw, pipeline};
+use crate::painter::gpu::{Blend, Draw, pipeline};
 use crate::painter::ui::Clip;
 use crate::viewer::painter::Shot;
 use ash::vk;
@@ -70,7 +70,7 @@ impl Interface {
             topology: vk::PrimitiveTopology::TRIANGLE_LIST,
             depth: None,
             colors: 1,
-            blends: true,
+            blend: Blend::Over,
         };
         interface.pipeline = pipeline(gpu, interface.layout, MODULE, draw)?;
         Ok(interface)
