@@ -54,6 +54,11 @@ pub struct Summary {
     pub quarantined: u64,
     pub hash: String,
     // Beyond the fixed keys.
+    /// Particles that came out of emitters, and that sinks took.
+    pub emitted: u64,
+    pub sunk: u64,
+    /// Emitters that wait, because there are as many of their particles as there may be.
+    pub waiting: Vec<String>,
     pub version: &'static str,
     pub solver: &'static str,
     pub method: &'static str,
@@ -125,6 +130,9 @@ impl Recorder {
                 .collect(),
             quality: None,
             quarantined: world.quarantined(),
+            emitted: world.taps().iter().map(|tap| tap.sent()).sum(),
+            sunk: world.sunk(),
+            waiting: waiting(world),
             hash: format!("{:016x}", world.hash()),
             version: env!("CARGO_PKG_VERSION"),
             solver: params.solver.word(),
@@ -221,8 +229,22 @@ impl Summary {
             fact("broken", self.broken.to_string());
         }
         fact("quarantined", self.quarantined.to_string());
+        if self.emitted + self.sunk > 0 {
+            fact("came and went", format!("{} emitted, {} sunk", self.emitted, self.sunk));
+        }
+        if !self.waiting.is_empty() {
+            let why = "as many of their particles are there as `most` allows";
+            fact("waiting", format!("{}: {why}", self.waiting.join(", ")));
+        }
         format!("{passes}\n{facts}")
     }
+}
+
+/// The names of the emitters that wait.
+fn waiting(world: &motes::World) -> Vec<String> {
+    let waiting = world.taps().iter().filter(|tap| tap.is_waiting());
+    let objects = waiting.filter_map(|tap| world.object(tap.object()).ok());
+    objects.map(|object| object.name.clone()).collect()
 }
 
 /// Writes JSON for people and programs, whole or not at all.

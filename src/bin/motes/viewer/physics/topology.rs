@@ -43,6 +43,8 @@ pub struct TopologyKey {
     broken: u64,
     /// Steps put particles in another order now and then.
     order: u64,
+    /// Particles that came out of emitters or went into sinks.
+    flowed: u64,
 }
 
 impl TopologyKey {
@@ -53,7 +55,9 @@ impl TopologyKey {
         let order = ids.iter().step_by(stride).fold(ids.len() as u64, |hash, &id| {
             (hash ^ id).wrapping_mul(0x0000_0100_0000_01b3).rotate_left(17)
         });
-        TopologyKey { generation, edits, broken: world.broken(), order }
+        let sent = world.taps().iter().map(|tap| tap.sent());
+        let flowed = world.sunk() + sent.sum::<u64>();
+        TopologyKey { generation, edits, broken: world.broken(), order, flowed }
     }
 }
 
