@@ -16,6 +16,7 @@ use rayon::ThreadPool;
 use std::sync::Arc;
 use std::time::Instant;
 
+mod compression;
 #[cfg(feature = "harness")]
 mod harness;
 mod iterate;
@@ -25,6 +26,7 @@ mod quality;
 #[cfg(feature = "vulkan")]
 mod shared;
 
+pub use compression::Compression;
 pub use neighbors::{Neighbor, NeighborList};
 pub use quality::{Quality, Residual};
 

@@ -33,7 +33,7 @@ pub mod table;
 pub mod vulkan;
 pub mod world;
 
-pub use engine::{Backend, Engine, Neighbor, NeighborList, Quality, Residual};
+pub use engine::{Backend, Compression, Engine, Neighbor, NeighborList, Quality, Residual};
 pub use error::{Error, Result};
 pub use kind::Kind;
 pub use report::StepReport;

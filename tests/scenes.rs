@@ -52,6 +52,8 @@ macro_rules! keeps_its_promises {
 keeps_its_promises! {
     axe: "axe";
     bodies: "bodies";
+    bowl: "bowl";
+    buoyancy: "buoyancy";
     cape: "cape";
     cloth_hang: "cloth_hang";
     cloth_stretch: "cloth_stretch";
@@ -67,6 +69,7 @@ keeps_its_promises! {
     rabbit: "rabbit";
     sand_heap: "sand_heap:small";
     spike: "spike";
+    splash: "splash";
     stairs: "stairs";
     tear: "tear";
     trampoline: "trampoline";

@@ -1,6 +1,7 @@
 //! How well the last step was solved: what to look at before a result is trusted.
 
 use super::Engine;
+use super::compression::Compression;
 use crate::error::{Error, Result};
 use crate::kind::{Constrain, Distance, Kind, Sets, Stored, Visit};
 use crate::world::{ListDescription, Method, Params, Places};
@@ -18,6 +19,8 @@ const LEAST: f32 = 1e-3;
 const OF_BREAK: f32 = 0.1;
 /// So is an overlap above this share of the smaller radius.
 const OVERLAP: f32 = 0.15;
+/// So is fluid that is denser than at rest by more than this share on average.
+const COMPRESSION: f32 = 0.03;
 
 /// How far the constraints and contacts of the last step are from solved, in shares, so that a
 /// number means the same in a scene of any size.
@@ -29,6 +32,9 @@ pub struct Quality {
     pub strain: f32,
     /// The deepest overlap of two particles, over the smaller of their radii.
     pub overlap: f32,
+    /// Of the fluid, where there is any.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub compression: Option<Compression>,
 }
 
 /// |C + α λ| of a kind of constraint under XPBD, |C| under PBD: as a share of the rest length or
@@ -101,6 +107,15 @@ impl Quality {
                 100.0 * self.overlap,
             ));
         }
+        if let Some(Compression { mean, largest }) = self.compression
+            && mean > COMPRESSION
+        {
+            advice.push(format!(
+                "fluid is {:.1} % too dense on average and up to {:.0} %; {substeps}",
+                100.0 * mean,
+                100.0 * largest,
+            ));
+        }
         advice
     }
 }
@@ -142,7 +157,8 @@ impl Engine {
         let edges = &world.sets.distance;
         let strain = |i: usize| Distance::strain(&at.corners(edges.particles(i)), edges.rest[i]);
         let strain = (0..edges.len()).map(strain).fold(0.0, f32::max);
-        Ok(Quality { residuals, strain, overlap: self.deepest_overlap() })
+        let (overlap, compression) = (self.deepest_overlap(), self.compression());
+        Ok(Quality { residuals, strain, overlap, compression })
     }
 
     /// Over the smaller radius. Where there is no list nothing can touch, or an edit has just been

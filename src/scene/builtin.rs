@@ -6,6 +6,8 @@ use super::Scene;
 const SCENES: &[(&str, &str)] = &[
     ("axe", include_str!("../../assets/scenes/axe.toml")),
     ("bodies", include_str!("../../assets/scenes/bodies.toml")),
+    ("bowl", include_str!("../../assets/scenes/bowl.toml")),
+    ("buoyancy", include_str!("../../assets/scenes/buoyancy.toml")),
     ("cape", include_str!("../../assets/scenes/cape.toml")),
     ("cloth_hang", include_str!("../../assets/scenes/cloth_hang.toml")),
     ("cloth_stretch", include_str!("../../assets/scenes/cloth_stretch.toml")),
@@ -21,6 +23,7 @@ const SCENES: &[(&str, &str)] = &[
     ("rabbit", include_str!("../../assets/scenes/rabbit.toml")),
     ("sand_heap", include_str!("../../assets/scenes/sand_heap.toml")),
     ("spike", include_str!("../../assets/scenes/spike.toml")),
+    ("splash", include_str!("../../assets/scenes/splash.toml")),
     ("stairs", include_str!("../../assets/scenes/stairs.toml")),
     ("tear", include_str!("../../assets/scenes/tear.toml")),
     ("trampoline", include_str!("../../assets/scenes/trampoline.toml")),

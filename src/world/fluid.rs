@@ -1,6 +1,7 @@
 //! Fluids: particles that keep their density (docs/physics.md, section 8).
 
 use super::particles::Phase;
+use super::taken::Taken;
 use super::validate::LONGEST;
 use super::{
     AddedList, Built, Coefficients, ListDescription, ListReach, Material, MaterialId, MemoryNeed,
@@ -11,11 +12,11 @@ use crate::shape::mesh::TriangleMesh;
 use crate::shape::triangle_bvh::TriangleBvh;
 use glam::Vec3;
 
-/// The volume of a fluid particle over its radius cubed: (2 r)³, the cell of a lattice with spacing
-/// 2 r, divided by what the kernel sums up to there, so that such a lattice has the rest density.
+/// What a particle of fluid fills of a kernel, over its radius cubed: (2 r)³, the cell of a lattice with
+/// spacing 2 r, divided by what the kernel sums up to there, so that such a lattice is full.
 pub(crate) const VOLUME_PER_RADIUS_CUBED: f32 = 8.0 / LATTICE_SUM;
 /// The sum of the kernel over a lattice with half its length as spacing, times the cell.
-const LATTICE_SUM: f32 = 1.009_775_2;
+const LATTICE_SUM: f32 = 1.033_843;
 
 /// Where a fluid is when it is made.
 #[derive(Clone, Debug)]
@@ -82,11 +83,11 @@ impl Default for Fluid {
 
 /// The mass of a particle of this radius of a fluid of this density, kg.
 pub(super) fn particle_mass(density: f32, radius: f32) -> f32 {
-    density * (VOLUME_PER_RADIUS_CUBED * (radius * radius * radius))
+    density * (8.0 * (radius * radius * radius))
 }
 
 impl Fluid {
-    /// The mass of a particle, kg.
+    /// The mass of a particle, kg: that of a cell of the lattice, so what it fills weighs what it should.
     pub fn particle_mass(&self) -> f32 {
         particle_mass(self.density, self.radius)
     }
@@ -172,7 +173,8 @@ impl World {
     /// The list in which everyone else finds the fluid.
     pub const SHORE_LIST: &str = "shore";
 
-    /// Fills a region with fluid. Returns its handle and the particles.
+    /// Fills what is free of a region with fluid: where a particle is already, of a body or of another
+    /// fluid, no further one comes. Returns its handle and the particles.
     ///
     /// The particles of all fluids of a world share a group: they do not touch each other, but keep
     /// their density. Each is made of a material of its own, which it shares with fluids of the same
@@ -189,7 +191,8 @@ impl World {
         self.add_fluid_lists()?;
         let material = self.material_of_fluid(fluid)?;
         let phase = Phase(self.fluid_group() | Phase::FLUID);
-        let [low, _] = fluid.bounds();
+        let [low, high] = fluid.bounds();
+        let taken = Taken::around(self, [low, high], fluid.radius);
         let [nx, ny, nz] = fluid.counts().map(|count| count as u32);
         let spacing = 2.0 * fluid.radius;
         let mut ids = Vec::new();
@@ -199,6 +202,9 @@ impl World {
                     let cell = Vec3::new(x as f32, y as f32, z as f32) + Vec3::splat(0.5);
                     let position = low + cell * spacing;
                     if inside.as_ref().is_some_and(|mesh| !mesh.contains(position)) {
+                        continue;
+                    }
+                    if taken.overlaps(position, fluid.radius) {
                         continue;
                     }
                     ids.push(self.add_particle(&Particle {
@@ -212,7 +218,8 @@ impl World {
             }
         }
         if ids.is_empty() {
-            let message = "no particle fits into the mesh; take a smaller radius";
+            let message = "nothing of it is free: other particles fill it, or no particle fits into the \
+                           mesh; move it, or take a smaller radius";
             return Err(Error::value(format!("{}.radius", fluid.name), message));
         }
         let built = self.built(&fluid.name, ids, Surface::default());

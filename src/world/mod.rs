@@ -28,6 +28,7 @@ mod pin;
 mod skin;
 mod soft_mesh;
 mod surface;
+mod taken;
 mod tap;
 mod validate;
 mod wind;

@@ -63,7 +63,7 @@ fn judge(outcome: &Outcome) {
     }
 }
 
-/// Fluids of different density, size and viscosity that were put into each other, beside each other and apart,
+/// Fluids of different density, size and viscosity that were shaken into each other, beside each other and apart,
 /// with grains in them, some of all held, in a tank with a ball, whose floor is there twice.
 pub fn wet(rule: DensityRule) -> World {
     let mut world = World::new();

@@ -1,23 +1,23 @@
-//! The kernels of fluids: poly6 for the density, and the gradient of spiky (Müller et al. 2003).
-//! W = 315 / (64 pi H³) (1 - q²)³ and grad W = -45 / (pi H⁵ q) (1 - q)² d, with q = |d| / H.
+//! The kernel of fluids, and its gradient (Wendland 1995, C2).
+//! W = 21 / (2 pi H³) (1 - q)⁴ (1 + 4 q) and grad W = -210 / (pi H⁵) (1 - q)³ d, with q = |d| / H.
 //! H is twice the sum of the two radii, so it is the same for both particles of a pair.
+//! Density and pushes come from the one kernel: where the pushes are not the gradient of what is measured,
+//! as with poly6 and spiky, they do work that nobody gives, and water at rest heats up.
 
 use crate::simd::{Number, Vector};
 use crate::world::VOLUME_PER_RADIUS_CUBED;
 
-/// 315 / (64 pi).
-pub(crate) const POLY6: f32 = 1.566_681_5;
-/// 45 / pi.
-pub(crate) const SPIKY: f32 = 14.323_945;
+/// 21 / (2 pi).
+pub(crate) const WENDLAND: f32 = 3.342_253_8;
+/// 210 / pi.
+pub(crate) const STEEPEST: f32 = 66.845_08;
 /// What a particle adds to its own density ratio: its volume times W at no distance, H being four
 /// radii.
-pub(crate) const OWN: f32 = VOLUME_PER_RADIUS_CUBED * (POLY6 / 64.0);
+pub(crate) const OWN: f32 = VOLUME_PER_RADIUS_CUBED * (WENDLAND / 64.0);
 /// The sum of w |grad C|² on a lattice at rest is this times w / r².
-pub(crate) const AT_REST: f32 = 0.091_550_04;
-/// Nearer than this part of H there is no direction.
-const LEAST: f32 = 1e-6;
-/// 1 / (1 - q²) where the artificial pressure has its full strength: q = 0.2.
-const PER_NEAR: f32 = 1.041_666_6;
+pub(crate) const AT_REST: f32 = 0.111_290_55;
+/// One over (1 - q)⁴ (1 + 4 q) where the artificial pressure has its full strength: q = 0.2.
+const PER_NEAR: f32 = 1.356_336_8;
 
 /// What a pair of particles is to each other.
 #[derive(Clone, Copy)]
@@ -50,16 +50,15 @@ pub(crate) fn pair<L: Number>(
     let nothing = Vector { x: zero, y: zero, z: zero };
     let apart = Vector::select(sees, apart, nothing);
     let distance_sq = apart.length_sq();
-    let near = L::select(sees, one - q_sq, zero);
     let q = L::select(sees, q_sq, one).sqrt();
     let left = one - q;
+    let left_sq = left * left;
+    let shape = (left_sq * left_sq) * (one + L::splat(4.0) * q);
     let per_volume = per_area * per_length;
-    let value = (L::splat(POLY6) * per_volume) * ((near * near) * near);
-    let steep = (L::splat(-SPIKY) * (per_volume * per_area)) * (left * left) / q;
-    let slope = L::select(q.above(L::splat(LEAST)), steep, zero);
-    let c = near * L::splat(PER_NEAR);
-    let c4 = (c * c) * (c * c);
-    let stiffened = one + artificial * ((c4 * c4) * c4);
+    let value = (L::splat(WENDLAND) * per_volume) * shape;
+    let slope = (L::splat(-STEEPEST) * (per_volume * per_area)) * (left_sq * left);
+    let c = shape * L::splat(PER_NEAR);
+    let stiffened = one + artificial * ((c * c) * (c * c));
     Pair { apart, distance_sq, value, slope, stiffened }
 }
 
@@ -77,8 +76,11 @@ pub(crate) fn smoothed<L: Number>(apart: Vector<L>, radii: L, there: L::Mask) ->
     let per_area = per_length * per_length;
     let q_sq = apart.length_sq() * per_area;
     // Not for NaN either.
-    let near = L::select(L::both(one.above(q_sq), there), one - q_sq, zero);
-    (L::splat(POLY6) * (per_area * per_length)) * ((near * near) * near)
+    let q = L::select(L::both(one.above(q_sq), there), q_sq, one).sqrt();
+    let left = one - q;
+    let left_sq = left * left;
+    let shape = (left_sq * left_sq) * (one + L::splat(4.0) * q);
+    (L::splat(WENDLAND) * (per_area * per_length)) * shape
 }
 
 #[cfg(test)]
@@ -103,28 +105,36 @@ mod tests {
     }
 
     #[test]
-    fn kernels_integrate_to_one() {
-        let poly6 = integral(|r| f64::from(at(r).value));
-        assert!((poly6 - 1.0).abs() < 1e-3, "{poly6}");
-        // By parts, the integral of spiky is that of -r/3 times its derivative.
-        let spiky = integral(|r| -f64::from(r) / 3.0 * f64::from(at(r).slope * r));
-        assert!((spiky - 1.0).abs() < 1e-3, "{spiky}");
-        let own = smoothed(Vec3::ZERO.into(), 0.5, true);
-        assert!((own - POLY6).abs() < 1e-6 && own == at(0.0).value);
+    fn the_kernel_integrates_to_one() {
+        let value = integral(|r| f64::from(at(r).value));
+        assert!((value - 1.0).abs() < 1e-3, "{value}");
+        // By parts, so is that of -r/3 times its derivative.
+        let slope = integral(|r| -f64::from(r) / 3.0 * f64::from(at(r).slope * r));
+        assert!((slope - 1.0).abs() < 1e-3, "{slope}");
+        for k in 0..=10 {
+            let r = k as f32 / 10.0;
+            let alone = smoothed(Vec3::new(r, 0.0, 0.0).into(), 0.5, true);
+            assert_eq!(alone, at(r).value, "{r}");
+        }
     }
 
-    /// The slope is the derivative of spiky.
+    /// The slope is the derivative of the kernel itself, so pushes are the gradient of the density.
     #[test]
     fn gradients_are_differences() {
-        let spiky = |r: f64| 15.0 / std::f64::consts::PI * (1.0 - r).max(0.0).powi(3);
+        let kernel = |r: f64| {
+            let left = (1.0 - r).max(0.0);
+            10.5 / std::f64::consts::PI * left.powi(4) * (1.0 + 4.0 * r)
+        };
         for k in 1..40 {
             let r = f64::from(k) / 40.0;
-            let difference = (spiky(r + 1e-5) - spiky(r - 1e-5)) / 2e-5;
-            let slope = f64::from(at(r as f32).slope) * r;
+            let difference = (kernel(r + 1e-5) - kernel(r - 1e-5)) / 2e-5;
+            let seen = at(r as f32);
+            let slope = f64::from(seen.slope) * r;
             assert!((slope - difference).abs() < 1e-3 * difference.abs() + 1e-4, "{r}");
+            assert!((f64::from(seen.value) - kernel(r)).abs() < 1e-5, "{r}");
         }
         let far = at(1.0);
-        assert!(far.value == 0.0 && far.slope == 0.0 && at(0.0).slope == 0.0);
+        assert!(far.value == 0.0 && far.slope == 0.0);
     }
 
     /// A lattice with two radii as its spacing has the rest density, and the sum that `AT_REST` is.

@@ -54,5 +54,9 @@ pub fn text(quality: &Quality) -> String {
         words.push(format!("largest strain {}", percent(quality.strain)));
     }
     words.push(format!("deepest overlap {} of a radius", percent(quality.overlap)));
+    if let Some(fluid) = quality.compression {
+        let [mean, largest] = [fluid.mean, fluid.largest].map(percent);
+        words.push(format!("fluid too dense by {mean} (largest {largest})"));
+    }
     words.join(", ")
 }
