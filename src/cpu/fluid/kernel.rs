@@ -71,7 +71,7 @@ pub(crate) fn volume<L: Number>(radius: L) -> L {
 /// The kernel alone, 1/m³; zero where the other is not `there`.
 #[inline(always)]
 pub(crate) fn smoothed<L: Number>(apart: Vector<L>, radii: L, there: L::Mask) -> L {
-    let (zero, one) = (L::splat(0.0), L::splat(1.0));
+    let one = L::splat(1.0);
     let per_length = one / (radii + radii);
     let per_area = per_length * per_length;
     let q_sq = apart.length_sq() * per_area;
