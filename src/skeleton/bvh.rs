@@ -59,7 +59,7 @@ pub(super) fn read(name: &str, bytes: &[u8]) -> Result<Rig> {
     let (clip, surplus) = frames(name, lines().skip(motion), motion, &bones, &numbers)?;
     let notes = (surplus > 0).then(|| {
         let count = clip.as_ref().map_or(0, |clip| clip.times[0].len());
-        format!("{count} frames are declared; the {surplus} lines behind them were not read")
+        format!("{count} frames are declared; what follows them was not read: {surplus} more")
     });
     let notes = notes.into_iter().collect();
     Ok(Rig { skeleton: Skeleton { bones }, clips: clip.into_iter().collect(), mesh: None, notes })

@@ -383,7 +383,11 @@ impl World {
                     let bone = character.bone_in(held.bone, place, posture)?;
                     Some((*time, bone.apply_point(held.offset)))
                 };
-                self.paths[path as usize].keys = moments.iter().filter_map(at).collect();
+                let keys: Vec<_> = moments.iter().filter_map(at).collect();
+                // A snapshot may speak of a bone that is not there: then nothing leads it.
+                if !keys.is_empty() {
+                    self.paths[path as usize].keys = keys;
+                }
             }
         }
         Ok(())
