@@ -161,7 +161,7 @@ fn files_go_there_and_back_and_bad_ones_are_explained() {
         (good[..20].to_vec(), "ends too early"),
         (good[..good.len() - 1].to_vec(), "ends too early"),
         (longer, "goes on after its end"),
-        (with(8, 9), "has format version 9"),
+        (with(8, 99), "has format version 99"),
         (with(13, !good[13]), "laid out differently"),
         (with(60, !good[60]), "is damaged"),
     ] {
