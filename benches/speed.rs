@@ -1,6 +1,6 @@
 //! The speed table of `docs/speed.md`: what the engine takes for the work that counts, with one worker
 //! and two, beside a plain scalar loop in the same run and the goals. `cargo bench --bench speed`
-//! prints it as Markdown in about three minutes.
+//! prints it as Markdown in about five minutes; with `-- water` only the rows of water.
 //!
 //! Whatever is compared takes turns, so that a slow moment of the machine does not fall on one of
 //! them alone, and the least of several turns counts.
@@ -31,6 +31,9 @@ fn main() {
     println!("{}\n", machine());
     println!("| work | 1 thread | 2 threads | plain loop | of it | goals |");
     println!("|---|---|---|---|---|---|");
+    if std::env::args().any(|a| a == "water") {
+        return water();
+    }
 
     let cloth = stretched(100);
     let work = "distance constraint, 100 x 100 cloth, ns";
@@ -41,6 +44,7 @@ fn main() {
     sweeps("edges + tetrahedra, cube 20^3, blended, ns", &cube(), same, [8.0, 4.5]);
     to_a_tenth(&cloth);
     grains(plain);
+    water();
 }
 
 /// What the plain loop takes for a distance constraint.
@@ -220,4 +224,81 @@ fn grains(plain: f64) {
     row(&work, step_ms, None, [30.0, 16.0]);
     let work = format!("same, mean of the {GRAINS_SETTLE} steps until there, ms");
     row(&work, [alone_ms, both_ms], None, [30.0, 16.0]);
+}
+
+/// A dam that has broken: an iteration, a substep with all it holds, a step as coarse as seed 000 takes
+/// them, and how time and memory grow with the number of particles.
+fn water() {
+    const DAM: &str = "dam_break:100k";
+    const SETTLE: u32 = 40;
+    let (dam, _) = settled(DAM, SETTLE, 0);
+    let (particles, substeps) = (dam.particles().len(), dam.params.substeps);
+    let iterations = dam.params.iterations;
+    let turns = f64::from(substeps * iterations);
+    let [one, two] = steps(&dam, 5);
+    let work = format!("an iteration, `{DAM}` after {SETTLE} steps, {particles} particles, ms");
+    row(&work, [one, two].map(|(_, fluid)| fluid / turns), None, [8.0, 4.5]);
+    let work = format!("a whole substep with {iterations} iterations, ms");
+    row(&work, [one, two].map(|(step, _)| step / f64::from(substeps)), None, [55.0, 30.0]);
+
+    let (mut dam, _) = settled("dam_break:37k", SETTLE, 0);
+    (dam.params.substeps, dam.params.iterations) = (2, 2);
+    let particles = dam.particles().len();
+    let work = format!("a step of 2 substeps of 2 iterations, {particles} particles, ms");
+    row(&work, steps(&dam, 10).map(|(step, _)| step), None, [50.0, 25.0]);
+
+    let mut sizes = Vec::new();
+    println!();
+    for scene in ["dam_break", "dam_break:37k", DAM, "dam_break:1m"] {
+        let (dam, _) = settled(scene, 1, 0);
+        let particles = dam.particles().len() as f64;
+        let before = resident();
+        let mut engine = engine(&dam, 2);
+        let step = |_| engine.step(dam.params.dt).expect("legal").wall_ms;
+        let ms = (0..4).map(step).fold(f64::INFINITY, f64::min);
+        let bytes = resident().saturating_sub(before) as f64;
+        println!("`{scene}`: {ms:.0} ms a step, {:.0} bytes a particle", bytes / particles);
+        sizes.push((particles, ms));
+    }
+    println!("linear in the number of particles: R² = {:.4}", linearity(&sizes));
+}
+
+/// The least that a step takes, with one worker and two, and what `density_lambda` and `density_delta`
+/// take of it, ms.
+fn steps(world: &World, turns: u32) -> [(f64, f64); 2] {
+    let mut least = [(f64::INFINITY, f64::INFINITY); 2];
+    let mut engines = TEAMS.map(|threads| engine(world, threads));
+    for turn in 0..=turns {
+        for (least, engine) in least.iter_mut().zip(&mut engines) {
+            let report = engine.step(world.params.dt).expect("legal");
+            // The first turn makes memory.
+            if turn > 0 {
+                let of = |pass| report.passes.ms(pass);
+                let fluid = of(Pass::DensityLambda) + of(Pass::DensityDelta);
+                *least = (least.0.min(report.wall_ms), least.1.min(fluid));
+            }
+        }
+    }
+    least
+}
+
+/// Bytes of memory that this process holds; 0 where the system does not tell.
+fn resident() -> usize {
+    let pages = std::fs::read_to_string("/proc/self/statm").unwrap_or_default();
+    pages
+        .split(' ')
+        .nth(1)
+        .and_then(|pages| pages.parse().ok())
+        .map_or(0, |pages: usize| pages * 4096)
+}
+
+/// R² of the best line through points.
+fn linearity(points: &[(f64, f64)]) -> f64 {
+    let count = points.len() as f64;
+    let mean = |of: fn(&(f64, f64)) -> f64| points.iter().map(of).sum::<f64>() / count;
+    let (x, y) = (mean(|p| p.0), mean(|p| p.1));
+    let sum =
+        |of: &dyn Fn(f64, f64) -> f64| points.iter().map(|p| of(p.0 - x, p.1 - y)).sum::<f64>();
+    let both = sum(&|dx, dy| dx * dy);
+    both * both / (sum(&|dx, _| dx * dx) * sum(&|_, dy| dy * dy))
 }

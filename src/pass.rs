@@ -107,9 +107,9 @@ passes! {
     SolvePoints "solve_points" "keeps triangles of cloth off the vertices of meshes, with friction"
         reads [Position Start Predicted Material Materials PointContacts] writes [Delta Predicted];
     DensityLambda "density_lambda" "finds how compressed the fluid is, and what will put it right"
-        reads [Position Start Predicted Radius Phase Neighbors EnvironmentContacts] writes [Kernels Lambdas Shores];
+        reads [Position Start Predicted Radius Phase Neighbors EnvironmentContacts] writes [Lambdas Shores];
     DensityDelta "density_delta" "moves fluid, and what is in it, so that it keeps its density"
-        reads [Position Radius Phase Neighbors Kernels Lambdas Shores] writes [Predicted];
+        reads [Position Radius Phase Neighbors Lambdas Shores] writes [Predicted];
     SolveDistance "solve_distance" "projects distance constraints"
         reads [Position Predicted Distance] writes [Predicted Distance Corrections];
     SolveBend "solve_bend" "projects dihedral hinges"

@@ -4,20 +4,19 @@
 //! lambda_i = -C_i / (w_i |grad_i C_i|² + sum of w_j |grad_j C_i|² + eps S_i). V_j counts whatever the
 //! neighbour is, so one of another fluid counts as this fluid in its place, and so does a solid.
 //! Reads: position and predicted [m, 1/kg], start [m], radius [m], phase, the list, planes of
-//! obstacles. Writes: kernels of the list's entries [1/m⁵]; lambdas [m, kg m²]; shores [1/m, 1].
+//! obstacles. Writes: lambdas [m, kg m²]; shores [1/m, 1].
 //! Part: all; start: where the substep began, only how compressed it was then.
 //! Order: each particle alone. Its neighbours are summed in eight lanes, one after the other; then the
 //! lanes; deterministic.
 
 use super::collide_environment::EnvironmentContact;
-use super::fluid::kernel::{AT_REST, OWN, pair, volume};
-use super::fluid::{NUMBERS, eight, place, spread, sum, sums, walls};
-use super::search::broad::SearchTools;
+use super::fluid::kernel::{AT_REST, OWN, Scale, bare, pair, seen, smoothed, volume};
+use super::fluid::near::{Places, Room};
+use super::fluid::{rows, sum, walls};
 use super::search::lists::Lists;
-use super::search::neighbors::{Neighbor, Neighbors};
 use super::team::{Shared, Team};
 use super::{Moment, Scratch};
-use crate::simd::{Kernel, LANES, Simd, Vector};
+use crate::simd::{Kernel, Simd, Vector};
 use crate::step::Part;
 use crate::world::{DensityRule, Particles, Phase, Who, World};
 use glam::{Vec3, Vec4};
@@ -30,30 +29,23 @@ const LEAST: f32 = 1e-30;
 
 pub(crate) fn run(team: &Team, world: &World, scratch: &mut Scratch, at: &Moment) {
     let Scratch { fluid, added, environment, list, .. } = scratch;
-    let Some(description) = world.lists.get(*list).map(|list| &list.description) else { return };
+    let Some(asks) = world.lists.get(*list).map(|list| list.description.asks) else { return };
     let begins = at.part == Part::Start;
     let Particles { position, predicted, start, radius, phase, .. } = &world.particles;
     let n = position.len();
     if begins {
-        fluid.base.clear();
-        fluid.base.extend(position.iter().zip(radius).map(|(x, &r)| x.truncate().extend(r)));
-        fluid.shores.resize(n, Vec4::ZERO);
-        fluid.lambdas.resize(n, Vec4::ZERO);
+        fluid.begin(team, position, radius);
     }
-    let Neighbors { lists, kernels, .. } = added.of(*list);
-    kernels.resize(lists.room(), 0.0);
-    assert!(lists.particles() == n && fluid.base.len() == n && phase.len() == n);
     let moved = if begins { start } else { predicted };
-    assert!(moved.len() == n);
+    let (base, equal) = (&fluid.base[..], fluid.equal);
+    let places = Places::new(&added.of(*list).slots, base, moved);
+    assert!(phase.len() == n);
     let params = &world.params;
-    let kernels = Shared::new(kernels);
     let rows = (Shared::new(&mut fluid.lambdas), Shared::new(&mut fluid.shores));
-    let (base, asks) = (&fluid.base[..], description.asks);
     team.rows(rows, BLOCK, |range, (lambdas, shores)| {
         team.simd.run(Densities {
             range,
-            lists,
-            kernels: &kernels,
+            places,
             base,
             moved,
             phase,
@@ -62,9 +54,9 @@ pub(crate) fn run(team: &Team, world: &World, scratch: &mut Scratch, at: &Moment
             lambdas,
             shores,
             begins,
+            equal,
             push_out: params.push_out * at.h,
             relaxation: params.fluid_relaxation,
-            artificial: params.fluid_pressure,
             pulls: params.density_rule == DensityRule::Equal,
         });
     });
@@ -73,8 +65,7 @@ pub(crate) fn run(team: &Team, world: &World, scratch: &mut Scratch, at: &Moment
 /// The densities of some particles.
 struct Densities<'a> {
     range: Range<usize>,
-    lists: &'a Lists<Neighbor, SearchTools>,
-    kernels: &'a Shared<'a, f32>,
+    places: Places<'a>,
     base: &'a [Vec4],
     moved: &'a [Vec4],
     phase: &'a [u32],
@@ -83,10 +74,11 @@ struct Densities<'a> {
     lambdas: &'a mut [Vec4],
     shores: &'a mut [Vec4],
     begins: bool,
+    /// Whether all particles are equally large.
+    equal: bool,
     /// How far overlap from before is pushed out in a substep, m.
     push_out: f32,
     relaxation: f32,
-    artificial: f32,
     /// Whether the fluid resists being stretched.
     pulls: bool,
 }
@@ -105,82 +97,163 @@ impl Kernel for Densities<'_> {
     type Output = ();
     #[inline(always)]
     fn run<S: Simd>(self) {
-        for i in self.range.clone() {
-            let phase = Phase(self.phase[i]);
-            if !self.asks.has(phase) {
-                continue;
-            }
-            let k = i - self.range.start;
-            let sums = self.around::<S>(i);
-            let p = self.moved[i].truncate();
-            let is_fluid = phase.0 & Phase::FLUID != 0;
-            let (shore, lambda) = if is_fluid { self.lambda(i, &sums) } else { (Vec4::ZERO, 0.0) };
-            self.shores[k] = shore;
-            if !self.begins {
-                self.lambdas[k] = p.extend(lambda);
-            }
+        match (self.begins, self.equal) {
+            (true, true) => self.begin::<S, true>(),
+            (true, false) => self.begin::<S, false>(),
+            (false, true) => self.multipliers::<S, true>(),
+            (false, false) => self.multipliers::<S, false>(),
         }
     }
 }
 
 impl Densities<'_> {
+    /// How compressed the fluid was where the substep began.
     #[inline(always)]
-    fn around<S: Simd>(&self, i: usize) -> Sums {
-        let places = self.lists.range(i);
-        let list = self.lists.of(i);
-        let (base, moved) = (self.base.as_ptr().cast(), self.moved.as_ptr().cast());
-        let (x, u) = (spread::<S>(self.base[i]), spread::<S>(self.moved[i]));
+    fn begin<S: Simd, const EQUAL: bool>(self) {
+        for i in self.range.clone() {
+            if self.asks.has(Phase(self.phase[i])) {
+                let ratio = self.ratio::<S, EQUAL>(i);
+                let before = self.error(i, ratio).1 - self.push_out / self.base[i].w;
+                let before = if before > 0.0 { before } else { 0.0 };
+                self.shores[i - self.range.start] = Vec4::ZERO.with_w(before);
+            }
+        }
+    }
+
+    #[inline(always)]
+    fn multipliers<S: Simd, const EQUAL: bool>(self) {
+        let mut room = Room::new();
+        for i in self.range.clone() {
+            let phase = Phase(self.phase[i]);
+            if !self.asks.has(phase) {
+                continue;
+            }
+            let is_fluid = phase.0 & Phase::FLUID != 0;
+            let k = i - self.range.start;
+            let (shore, lambda) = if is_fluid {
+                self.lambda(i, &self.around::<S, EQUAL>(i, &mut room))
+            } else {
+                (Vec4::ZERO, 0.0)
+            };
+            self.shores[k] = shore;
+            self.lambdas[k] = self.moved[i].truncate().extend(lambda);
+        }
+    }
+
+    /// The sum of V_j W alone.
+    #[inline(always)]
+    fn ratio<S: Simd, const EQUAL: bool>(&self, i: usize) -> f32 {
+        let around = self.places.around::<S>(i, 0.0);
+        let own = self.base[i].w;
+        let radius = S::splat(own);
+        let mut ratio = S::splat(0.0);
+        if EQUAL {
+            let scale = Scale::of(own + own);
+            let per_area = S::splat(scale.per_area);
+            for k in 0..around.eights() {
+                let eight = around.eight::<EQUAL>(k);
+                let bare = bare(seen(eight.between, per_area, eight.there));
+                ratio = ratio + volume(radius) * (S::splat(scale.value) * bare.shape);
+            }
+            return sum(ratio);
+        }
+        for k in 0..around.eights() {
+            let eight = around.eight::<EQUAL>(k);
+            let kernel = smoothed(eight.between, radius + eight.radius, eight.there);
+            ratio = ratio + volume(eight.radius) * kernel;
+        }
+        sum(ratio)
+    }
+
+    /// All sums around a particle.
+    #[inline(always)]
+    fn around<S: Simd, const EQUAL: bool>(&self, i: usize, room: &mut Room<S>) -> Sums {
+        if EQUAL {
+            let sums = self.around_equal::<S>(i, room);
+            if sums.gradient.is_finite() {
+                return sums;
+            }
+        }
+        self.around_any::<S>(i)
+    }
+
+    /// Where all particles are equally large, factors of the gradients wait for the end. (Not those of the
+    /// ratio: what is left of it behind the 1 taken off is near rounding.) The gradient is no number where
+    /// a particle is infinitely far away.
+    #[inline(always)]
+    fn around_equal<S: Simd>(&self, i: usize, room: &mut Room<S>) -> Sums {
+        let around = self.places.around::<S>(i, 0.0);
+        let radius = self.base[i].w;
+        let scale = Scale::of(radius + radius);
+        let (per_area, value) = (S::splat(scale.per_area), S::splat(scale.value));
+        let (own_volume, zero) = (S::splat(volume(radius)), S::splat(0.0));
+        let (mut ratio, mut others) = (zero, zero);
+        let mut gradient = Vector { x: zero, y: zero, z: zero };
+        for from in around.looks() {
+            for seen in around.look(from, per_area, room) {
+                let bare = bare(seen.q_sq);
+                ratio = ratio + own_volume * (value * bare.shape);
+                gradient = gradient + seen.between * bare.steep;
+                // Of w_j there is the opposite.
+                others = others - seen.last * (bare.size * bare.size);
+            }
+        }
+        let [steep, size] = [scale.slope, scale.size].map(|part| volume(radius) * part);
+        let sums = rows([gradient.x, gradient.y, gradient.z, ratio]);
+        Sums {
+            ratio: sums.w,
+            gradient: sums.truncate() * steep,
+            others: sum(others) * (size * size),
+        }
+    }
+
+    #[inline(always)]
+    fn around_any<S: Simd>(&self, i: usize) -> Sums {
+        let around = self.places.around::<S>(i, 0.0);
         let radius = S::splat(self.base[i].w);
-        let artificial = S::splat(self.artificial);
-        let lane = S::read(&NUMBERS);
         let zero = S::splat(0.0);
         let (mut ratio, mut others) = (zero, zero);
         let mut gradient = Vector { x: zero, y: zero, z: zero };
-        for from in (0..list.len()).step_by(LANES) {
-            let slots = eight(list, from, i as u32);
-            // SAFETY: slots of a list are particles, as `i` is, and both arrays have a row for each.
-            let (at, to) =
-                unsafe { (S::gather(base, slots.as_ptr()), S::gather(moved, slots.as_ptr())) };
-            let left = list.len() - from;
-            let there = S::splat(left as f32).above(lane);
-            let between = (x - place(at)) + (u - place(to));
-            let pair = pair(between, radius + at[3], artificial, there);
-            let volume = volume(at[3]);
-            let steep = volume * pair.slope;
+        for k in 0..around.eights() {
+            let eight = around.eight::<false>(k);
+            let volume = volume(eight.radius);
+            let pair = pair(eight.between, radius + eight.radius, eight.there);
             ratio = ratio + volume * pair.value;
-            gradient = gradient + pair.apart * steep;
-            others = others + (to[3] * (steep * steep)) * pair.distance_sq;
-            let mut slopes = [0.0; LANES];
-            (pair.slope * pair.stiffened).write(&mut slopes);
-            let kept = left.min(LANES);
-            let first = places.start + from;
-            // SAFETY: places of entries of particle i, which no other worker has.
-            unsafe { self.kernels.slice(first..first + kept) }.copy_from_slice(&slopes[..kept]);
+            gradient = gradient + pair.apart * (volume * pair.slope);
+            let size = volume * pair.size;
+            others = others - eight.last * (size * size);
         }
-        Sums { ratio: sum(ratio), gradient: sums(gradient), others: sum(others) }
+        let sums = rows([gradient.x, gradient.y, gradient.z, ratio]);
+        Sums { ratio: sums.w, gradient: sums.truncate(), others: sum(others) }
     }
 
-    /// The row of `shores`, and lambda.
+    /// The gradient of what walls add, and by how much the fluid is too dense.
     #[inline(always)]
-    fn lambda(&self, i: usize, sums: &Sums) -> (Vec4, f32) {
-        let (row, radius) = (self.moved[i], self.base[i].w);
+    fn error(&self, i: usize, ratio: f32) -> (Vec3, f32) {
         let planes = if self.environment.particles() == self.moved.len() {
             self.environment.of(i)
         } else {
             &[]
         };
-        let shore = walls::behind(planes, row.truncate(), radius);
-        let error = sums.ratio + OWN + shore.w - 1.0;
-        if self.begins {
-            let before = error - self.push_out / radius;
-            return (Vec4::ZERO.with_w(if before > 0.0 { before } else { 0.0 }), 0.0);
-        }
-        let (at_shore, before) = (shore.truncate(), self.shores[i - self.range.start].w);
+        let shore = if planes.is_empty() {
+            Vec4::ZERO
+        } else {
+            walls::behind(planes, self.moved[i].truncate(), self.base[i].w)
+        };
+        (shore.truncate(), ratio + OWN + shore.w - 1.0)
+    }
+
+    /// The row of `shores`, and lambda.
+    #[inline(always)]
+    fn lambda(&self, i: usize, sums: &Sums) -> (Vec4, f32) {
+        let (w, radius) = (self.moved[i].w, self.base[i].w);
+        let (at_shore, error) = self.error(i, sums.ratio);
+        let before = self.shores[i - self.range.start].w;
         let error = error - before;
         let error = if self.pulls || error > 0.0 { error } else { 0.0 };
         let gradient = sums.gradient + at_shore;
-        let at_rest = row.w * AT_REST / (radius * radius);
-        let own = row.w * gradient.dot(gradient);
+        let at_rest = w * AT_REST / (radius * radius);
+        let own = w * gradient.dot(gradient);
         let carried = own + sums.others + self.relaxation * at_rest;
         let lambda = if carried > LEAST { -error / carried } else { 0.0 };
         (at_shore.extend(before), lambda)

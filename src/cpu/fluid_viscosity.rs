@@ -12,7 +12,6 @@ use super::fluid::kernel::{smoothed, volume};
 use super::fluid::{Flows, NUMBERS, eight, place, spread, sums};
 use super::search::broad::SearchTools;
 use super::search::lists::Lists;
-use super::search::neighbors::Neighbor;
 use super::team::{Shared, Team};
 use super::{Moment, Scratch};
 use crate::simd::{Kernel, LANES, Simd, Vector};
@@ -29,7 +28,7 @@ pub(crate) fn run(team: &Team, world: &mut World, scratch: &mut Scratch, at: &Mo
     let most = world.fluid_share(at.h);
     let Particles { predicted, phase, velocity, material, .. } = &mut world.particles;
     let n = predicted.len();
-    let (lists, base) = (&made.lists, &fluid.base[..]);
+    let (lists, base) = (&made.slots, &fluid.base[..]);
     assert!(lists.particles() == n && base.len() == n && phase.len() == n && velocity.len() == n);
     let flows = Flows::of(material_pairs, material);
     let (predicted, phase, before) = (&predicted[..], &phase[..], &velocity[..]);
@@ -58,7 +57,7 @@ pub(crate) fn run(team: &Team, world: &mut World, scratch: &mut Scratch, at: &Mo
 /// How the velocities of some particles change.
 struct Changes<'a> {
     range: Range<usize>,
-    lists: &'a Lists<Neighbor, SearchTools>,
+    lists: &'a Lists<u32, SearchTools>,
     base: &'a [Vec4],
     predicted: &'a [Vec4],
     phase: &'a [u32],

@@ -45,7 +45,7 @@ impl Engine {
                 let apart = at.between(i, j);
                 volume(radius[j]) * smoothed::<f32>(apart.into(), r + radius[j], true)
             };
-            let seen: f32 = list.entries(i).iter().map(|entry| part(entry.slot)).sum();
+            let seen: f32 = list.entries(i).map(|entry| part(entry.slot)).sum();
             let over = seen + OWN + walls::behind(&planes, zero, r).w - 1.0;
             let over = over.max(0.0);
             sum += f64::from(over);

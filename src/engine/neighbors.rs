@@ -1,7 +1,7 @@
 //! The neighbour lists of an engine, to be read between two steps.
 
 use super::Engine;
-use crate::cpu::search::neighbors::{Neighbor as Entry, Neighbors};
+use crate::cpu::search::neighbors::{Neighbor as Entry, Neighbors, whole};
 use crate::error::{Error, Result};
 use crate::world::{ListDescription, ListId, ParticleId, Particles};
 use glam::{Vec3, Vec4};
@@ -33,9 +33,9 @@ impl NeighborList<'_> {
     /// all that were within reach when the last substep predicted where it would end, and some that
     /// were farther away, though within the skin.
     pub fn of(&self, particle: ParticleId) -> impl ExactSizeIterator<Item = Neighbor> {
-        let entries = self.particles.slot(particle).map_or(&[][..], |slot| self.entries(slot));
-        let ids = self.particles.ids();
-        entries.iter().map(|entry| Neighbor {
+        let (slot, ids) = (self.particles.slot(particle), self.particles.ids());
+        let parts = slot.map_or((&[][..], &[][..]), |slot| self.parts(slot));
+        whole(parts).map(|entry| Neighbor {
             particle: ParticleId(ids[entry.slot as usize]),
             contact: entry.contact,
         })
@@ -52,7 +52,7 @@ impl NeighborList<'_> {
     /// Entries of all particles together.
     pub fn len(&self) -> usize {
         match &self.made {
-            Made::Here(made, _) => made.lists.len(),
+            Made::Here(made, _) => made.len(),
             #[cfg(feature = "vulkan")]
             Made::Fetched(made) => made.entries.len(),
         }
@@ -69,11 +69,14 @@ impl NeighborList<'_> {
             Made::Fetched(made) => made.builds,
         }
     }
-    pub(super) fn entries(&self, slot: usize) -> &[Entry] {
+    pub(super) fn entries(&self, slot: usize) -> impl ExactSizeIterator<Item = Entry> {
+        whole(self.parts(slot))
+    }
+    fn parts(&self, slot: usize) -> (&[u32], &[Entry]) {
         match &self.made {
-            Made::Here(made, _) => made.of(slot),
+            Made::Here(made, _) => made.parts(slot),
             #[cfg(feature = "vulkan")]
-            Made::Fetched(made) => made.of(slot),
+            Made::Fetched(made) => (&[], made.of(slot)),
         }
     }
 }

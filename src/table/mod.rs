@@ -229,8 +229,6 @@ buffers! {
         grows from 2 at OVERFLOW_ENVIRONMENT;
     /// Vertices of meshes that the triangles around each particle meet.
     PointContacts by List, Laid(points::contact_words), Scratch [] grows from 1 at OVERFLOW_POINTS;
-    /// Slopes of the kernel by entry in `neighbors`, 1/m⁵.
-    Kernels by List, Laid(fluids::kernel_words), Scratch [OfList];
     /// Where fluid, and who is in it, is predicted in an iteration: [x, y, z] as in `predicted`, and
     /// its multiplier, kg m².
     Lambdas by Particle, Laid(fluids::rows), Scratch [];

@@ -111,9 +111,7 @@ impl Encoder<'_> {
             Buffer::ContactMemory => {
                 stages::contacts::encode_memory(&self.contact_memory(), plan, &mut out);
             }
-            Buffer::Kernels | Buffer::Lambdas | Buffer::Shores => {
-                stages::fluids::encode(buffer, self, &mut out);
-            }
+            Buffer::Lambdas | Buffer::Shores => stages::fluids::encode(buffer, self, &mut out),
             Buffer::PointContacts => stages::points::encode(scratch, plan, &mut out),
             Buffer::GridBucket
             | Buffer::GridSlab

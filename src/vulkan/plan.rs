@@ -127,7 +127,7 @@ impl Room {
             *room = listed.max(*room);
         }
         for (id, room) in &mut self.lists {
-            *room = scratch.added.get(*id).map_or(0, |made| made.lists.len()).max(*room);
+            *room = scratch.added.get(*id).map_or(0, |made| made.len()).max(*room);
         }
         self
     }

@@ -35,12 +35,6 @@ fn judge(outcome: &Outcome) {
             // A root and two quotients in each kernel, and a quotient at the end, of which a device may
             // round each its own way; a sum over some thirty.
             saying("roots and quotients", || {
-                let words = outcome.of(Buffer::Kernels);
-                for (k, (&a, &b)) in words.cpu.iter().zip(&words.device).enumerate() {
-                    let (a, b) = (f32::from_bits(a), f32::from_bits(b));
-                    let close = Close::Within { absolute: 0.0, relative: 3e-6 };
-                    assert!(close.holds(a, b), "kernel {k}: {a}, {b}");
-                }
                 (0..3).for_each(|k| assert_column(outcome, Buffer::Shores, k, 3e-6));
                 assert_column(outcome, Buffer::Shores, 3, 3e-6);
                 assert_column(outcome, Buffer::Lambdas, 3, 3e-6);
@@ -51,9 +45,9 @@ fn judge(outcome: &Outcome) {
             }
         }
         Pass::DensityDelta => {
-            saying("sums and products alone", || {
-                assert_floats(outcome, Buffer::Predicted, Close::Bits);
-            });
+            // A root and two quotients in each kernel; moves are at most some mm.
+            let close = Close::Within { absolute: 3e-8, relative: 2e-7 };
+            saying("roots and quotients", || assert_floats(outcome, Buffer::Predicted, close));
         }
         _ => {
             // Two quotients for each neighbour; speeds are some m/s.

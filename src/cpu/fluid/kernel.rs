@@ -4,7 +4,7 @@
 //! Density and pushes come from the one kernel: where the pushes are not the gradient of what is measured,
 //! as with poly6 and spiky, they do work that nobody gives, and water at rest heats up.
 
-use crate::simd::{Number, Vector};
+use crate::simd::{Number, Simd, Vector};
 use crate::world::VOLUME_PER_RADIUS_CUBED;
 
 /// 21 / (2 pi).
@@ -19,47 +19,113 @@ pub(crate) const AT_REST: f32 = 0.111_290_55;
 /// One over (1 - q)⁴ (1 + 4 q) where the artificial pressure has its full strength: q = 0.2.
 const PER_NEAR: f32 = 1.356_336_8;
 
+/// What the kernels of a pair are scaled by, which follows from the sum of its radii.
+#[derive(Clone, Copy)]
+pub(crate) struct Scale<L> {
+    /// 1 / H², 1/m².
+    pub per_area: L,
+    /// What (1 - q)⁴ (1 + 4 q) is multiplied by, 1/m³.
+    pub value: L,
+    /// What (1 - q)³ and a distance are multiplied by, 1/m⁵.
+    pub slope: L,
+    /// What (1 - q)³ q is multiplied by, 1/m⁴.
+    pub size: L,
+}
+
+impl<L: Number> Scale<L> {
+    #[inline(always)]
+    pub fn of(radii: L) -> Self {
+        let per_length = L::splat(1.0) / (radii + radii);
+        let per_area = per_length * per_length;
+        let per_volume = per_area * per_length;
+        Scale {
+            per_area,
+            value: L::splat(WENDLAND) * per_volume,
+            slope: L::splat(-STEEPEST) * (per_volume * per_area),
+            size: L::splat(-STEEPEST) * (per_area * per_area),
+        }
+    }
+}
+
 /// What a pair of particles is to each other.
 #[derive(Clone, Copy)]
 pub(crate) struct Pair<L> {
     /// From the other to this one, m; zero where they do not see each other.
     pub apart: Vector<L>,
-    pub distance_sq: L,
     /// 1/m³.
     pub value: L,
     /// The gradient is this times `apart`, 1/m⁵.
     pub slope: L,
-    /// 1 + k (W / W(0.2 H))⁴, which makes pressure between near particles greater.
-    pub stiffened: L,
+    /// How long the gradient is, negated, 1/m⁴.
+    pub size: L,
+    /// (1 - q)⁴ (1 + 4 q); zero where they do not see each other.
+    shape: L,
 }
 
 /// The kernels of a pair; zero where the other is not `there`. `apart` need not be finite.
 #[inline(always)]
-pub(crate) fn pair<L: Number>(
-    apart: Vector<L>,
-    radii: L,
-    artificial: L,
-    there: L::Mask,
-) -> Pair<L> {
+pub(crate) fn pair<L: Number>(apart: Vector<L>, radii: L, there: L::Mask) -> Pair<L> {
     let (zero, one) = (L::splat(0.0), L::splat(1.0));
-    let per_length = one / (radii + radii);
-    let per_area = per_length * per_length;
-    let q_sq = apart.length_sq() * per_area;
+    let scale = Scale::of(radii);
+    let q_sq = apart.length_sq() * scale.per_area;
     // Not for NaN either.
     let sees = L::both(one.above(q_sq), there);
     let nothing = Vector { x: zero, y: zero, z: zero };
-    let apart = Vector::select(sees, apart, nothing);
-    let distance_sq = apart.length_sq();
-    let q = L::select(sees, q_sq, one).sqrt();
+    let bare = bare(L::select(sees, q_sq, one));
+    Pair {
+        apart: Vector::select(sees, apart, nothing),
+        value: scale.value * bare.shape,
+        slope: scale.slope * bare.steep,
+        size: scale.size * bare.size,
+        shape: bare.shape,
+    }
+}
+
+impl<L: Number> Pair<L> {
+    /// 1 + k (W / W(0.2 H))⁴, which makes pressure between near particles greater.
+    #[inline(always)]
+    pub fn stiffened(&self, artificial: L) -> L {
+        let c = self.shape * L::splat(PER_NEAR);
+        L::splat(1.0) + artificial * ((c * c) * (c * c))
+    }
+}
+
+/// The kernel of a pair without what a [`Scale`] has: what is left to do in the inner loops where all
+/// particles are equally large. Who is not there, too far away or nowhere gets zeros, but may well be
+/// infinitely far away: a sum of what that is multiplied by is then no number.
+#[derive(Clone, Copy)]
+pub(crate) struct Bare<L> {
+    /// (1 - q)⁴ (1 + 4 q).
+    pub shape: L,
+    /// (1 - q)³.
+    pub steep: L,
+    /// (1 - q)³ q.
+    pub size: L,
+}
+
+/// q², but 1 for who is not there, too far away or nowhere.
+#[inline(always)]
+pub(crate) fn seen<S: Simd>(apart: Vector<S>, per_area: S, there: S::Mask) -> S {
+    let one = S::splat(1.0);
+    S::select(there, apart.length_sq() * per_area, one).min(one)
+}
+
+/// The kernel of a pair, from what [`seen`] says of it.
+#[inline(always)]
+pub(crate) fn bare<L: Number>(q_sq: L) -> Bare<L> {
+    let one = L::splat(1.0);
+    let q = q_sq.sqrt();
     let left = one - q;
     let left_sq = left * left;
-    let shape = (left_sq * left_sq) * (one + L::splat(4.0) * q);
-    let per_volume = per_area * per_length;
-    let value = (L::splat(WENDLAND) * per_volume) * shape;
-    let slope = (L::splat(-STEEPEST) * (per_volume * per_area)) * (left_sq * left);
-    let c = shape * L::splat(PER_NEAR);
-    let stiffened = one + artificial * ((c * c) * (c * c));
-    Pair { apart, distance_sq, value, slope, stiffened }
+    let steep = left_sq * left;
+    Bare { shape: (left_sq * left_sq) * (one + L::splat(4.0) * q), steep, size: steep * q }
+}
+
+/// What `artificial` is multiplied by where (1 - q)⁴ (1 + 4 q), to the fourth, stands for
+/// (W / W(0.2 H))⁴.
+#[inline(always)]
+pub(crate) fn of_near(artificial: f32) -> f32 {
+    artificial * ((PER_NEAR * PER_NEAR) * (PER_NEAR * PER_NEAR))
 }
 
 /// The volume of a particle, m³.
@@ -72,26 +138,22 @@ pub(crate) fn volume<L: Number>(radius: L) -> L {
 #[inline(always)]
 pub(crate) fn smoothed<L: Number>(apart: Vector<L>, radii: L, there: L::Mask) -> L {
     let one = L::splat(1.0);
-    let per_length = one / (radii + radii);
-    let per_area = per_length * per_length;
-    let q_sq = apart.length_sq() * per_area;
+    let scale = Scale::of(radii);
+    let q_sq = apart.length_sq() * scale.per_area;
     // Not for NaN either.
-    let q = L::select(L::both(one.above(q_sq), there), q_sq, one).sqrt();
-    let left = one - q;
-    let left_sq = left * left;
-    let shape = (left_sq * left_sq) * (one + L::splat(4.0) * q);
-    (L::splat(WENDLAND) * (per_area * per_length)) * shape
+    scale.value * bare(L::select(L::both(one.above(q_sq), there), q_sq, one)).shape
 }
 
 #[cfg(test)]
 mod tests {
     use super::*;
+    use crate::simd::{Kernel, LANES, Level};
     use glam::{DVec3, Vec3};
 
     /// The kernels of a pair of radius 1/4, whose length is 1.
     fn at(distance: f32) -> Pair<f32> {
         let apart = Vec3::new(distance, 0.0, 0.0);
-        pair(apart.into(), 0.5, 0.0, true)
+        pair(apart.into(), 0.5, true)
     }
 
     /// The integral over space, by shells.
@@ -132,9 +194,12 @@ mod tests {
             let slope = f64::from(seen.slope) * r;
             assert!((slope - difference).abs() < 1e-3 * difference.abs() + 1e-4, "{r}");
             assert!((f64::from(seen.value) - kernel(r)).abs() < 1e-5, "{r}");
+            assert!((f64::from(seen.size) - slope).abs() < 1e-5 * slope.abs(), "{r}");
         }
         let far = at(1.0);
-        assert!(far.value == 0.0 && far.slope == 0.0);
+        assert!(far.value == 0.0 && far.slope == 0.0 && far.size == 0.0);
+        let nearest = at(0.0);
+        assert!(nearest.slope == -STEEPEST && nearest.size == 0.0);
     }
 
     /// A lattice with two radii as its spacing has the rest density, and the sum that `AT_REST` is.
@@ -148,10 +213,11 @@ mod tests {
                 if apart == Vec3::ZERO {
                     continue;
                 }
-                let seen = pair(apart.into(), r + r, 0.0, true);
+                let seen = pair(apart.into(), r + r, true);
                 let steep = f64::from(volume(r) * seen.slope);
+                let size = f64::from(volume(r) * seen.size);
                 ratio += f64::from(volume(r) * seen.value);
-                squares += steep * steep * apart.as_dvec3().length_squared();
+                squares += size * size;
                 gradient += apart.as_dvec3() * steep;
             }
             assert!((ratio - 1.0).abs() < 1e-5, "{ratio}");
@@ -163,8 +229,51 @@ mod tests {
 
     #[test]
     fn what_is_no_number_is_not_seen() {
-        let nowhere = pair(Vec3::splat(f32::NAN).into(), 0.5, 0.1, true);
-        assert_eq!([nowhere.value, nowhere.slope, nowhere.distance_sq, nowhere.apart.x], [0.0; 4]);
+        let nowhere = pair(Vec3::splat(f32::NAN).into(), 0.5, true);
+        assert_eq!([nowhere.value, nowhere.slope, nowhere.size, nowhere.apart.x], [0.0; 4]);
         assert_eq!(smoothed(Vec3::splat(f32::INFINITY).into(), 0.5, true), 0.0);
+    }
+
+    /// Eight pairs at once: what is bare, scaled, is what a pair has, for every level.
+    struct Eight([[f32; LANES]; 3]);
+
+    impl Kernel for Eight {
+        type Output = [[f32; LANES]; 4];
+        #[inline(always)]
+        fn run<S: Simd>(self) -> Self::Output {
+            let scale = Scale::of(0.5f32);
+            let [x, y, z] = &self.0;
+            let apart = Vector { x: S::read(x), y: S::read(y), z: S::read(z) };
+            let there = S::splat(6.5).above(S::read(&[0.0, 1.0, 2.0, 3.0, 4.0, 5.0, 6.0, 7.0]));
+            let bare = bare(seen(apart, S::splat(scale.per_area), there));
+            let c2 = bare.shape * bare.shape;
+            let mut out = [[0.0; LANES]; 4];
+            (bare.shape * scale.value).write(&mut out[0]);
+            (bare.steep * scale.slope).write(&mut out[1]);
+            (bare.size * scale.size).write(&mut out[2]);
+            ((c2 * c2) * of_near(0.3) + 1.0).write(&mut out[3]);
+            out
+        }
+    }
+
+    #[test]
+    fn what_is_bare_is_what_a_pair_has() {
+        let x = [0.0, 0.3, -0.7, 0.1, f32::NAN, f32::INFINITY, 2.0, 0.2];
+        let y = [0.0, 0.2, 0.1, 1e-8, 0.0, f32::NAN, 0.0, 0.2];
+        let z = [0.0, -0.4, 0.6, 0.1, 0.0, 0.0, 0.0, 0.2];
+        let mut first = None;
+        for level in Level::all() {
+            let found = level.run(Eight([x, y, z]));
+            for k in 0..LANES {
+                let known = pair(Vec3::new(x[k], y[k], z[k]).into(), 0.5, k < 7);
+                let known = [known.value, known.slope, known.size, known.stiffened(0.3)];
+                for (row, known) in found.iter().zip(known) {
+                    let close = (row[k] - known).abs() <= 2e-6 * known.abs();
+                    assert!(close, "{level:?} lane {k}: {} {known}", row[k]);
+                }
+            }
+            let bits = found.map(|row| row.map(f32::to_bits));
+            assert_eq!(*first.get_or_insert(bits), bits, "{level:?}");
+        }
     }
 }

@@ -1,12 +1,14 @@
 //! What the passes of fluids share: the kernels, and how walls fill them.
 
 pub(crate) mod kernel;
+pub(crate) mod near;
 pub(crate) mod walls;
 
-use crate::cpu::search::neighbors::Neighbor;
+use crate::cpu::team::{BLOCK, Shared, Team};
 use crate::simd::{LANES, Simd, Vector};
 use crate::world::material::MaterialPairs;
 use glam::{Vec3, Vec4};
+use std::sync::atomic::{AtomicBool, Ordering::Relaxed};
 
 /// What the passes of fluids hand to each other.
 #[derive(Default)]
@@ -18,6 +20,29 @@ pub(crate) struct FluidScratch {
     /// The gradient of what walls add to the density ratio, 1/m, and how much of that ratio comes
     /// from before the substep.
     pub shores: Vec<Vec4>,
+    /// Whether all particles are equally large.
+    pub equal: bool,
+}
+
+impl FluidScratch {
+    /// Takes the particles as a substep finds them.
+    pub fn begin(&mut self, team: &Team, position: &[Vec4], radius: &[f32]) {
+        let n = position.len();
+        for rows in [&mut self.base, &mut self.lambdas, &mut self.shores] {
+            rows.resize(n, Vec4::ZERO);
+        }
+        let (first, differ) = (radius.first(), AtomicBool::new(false));
+        let rows = (Shared::new(&mut self.base), position, radius);
+        team.rows(rows, BLOCK, |_, (base, position, radius)| {
+            for ((base, x), &r) in base.iter_mut().zip(position).zip(radius) {
+                *base = x.truncate().extend(r);
+            }
+            if radius.iter().any(|r| Some(r) != first) {
+                differ.store(true, Relaxed);
+            }
+        });
+        self.equal = !differ.into_inner();
+    }
 }
 
 /// How particles flow beside each other, by what they are made of.
@@ -55,10 +80,10 @@ impl<'a> Flows<'a> {
 
 /// The slots of up to eight entries from one on; slot i where the list has ended.
 #[inline(always)]
-pub(super) fn eight(list: &[Neighbor], from: usize, i: u32) -> [u32; LANES] {
+pub(super) fn eight(list: &[u32], from: usize, i: u32) -> [u32; LANES] {
     let mut slots = [i; LANES];
     for (slot, entry) in slots.iter_mut().zip(&list[from..]) {
-        *slot = entry.slot;
+        *slot = *entry;
     }
     slots
 }
@@ -94,4 +119,20 @@ pub(super) fn sum<S: Simd>(lanes: S) -> f32 {
 #[inline(always)]
 pub(super) fn sums<S: Simd>(lanes: Vector<S>) -> Vec3 {
     Vec3::new(sum(lanes.x), sum(lanes.y), sum(lanes.z))
+}
+
+/// The sums of four columns, in the same order.
+#[inline(always)]
+pub(super) fn rows<S: Simd>(columns: [S; 4]) -> Vec4 {
+    let mut halves = [Vec4::ZERO; 8];
+    for (k, pair) in S::transpose(columns).into_iter().enumerate() {
+        let mut values = [0.0; LANES];
+        pair.write(&mut values);
+        (halves[k], halves[k + 4]) = (Vec4::from_slice(&values), Vec4::from_slice(&values[4..]));
+    }
+    let mut sum = Vec4::ZERO;
+    for row in halves {
+        sum += row;
+    }
+    sum
 }

@@ -3,9 +3,11 @@
 //! Workers gather lists on their own desks and move them to the flat array a few at a time. Where a
 //! list lies there depends on the team; what it holds does not. When the array is too short the
 //! entries are only counted, the array grows, and the lists are made again: nothing is ever capped.
+//! Behind the last entry in use stand enough others for a vector to be read whole.
 
 use crate::cpu::team::{Shared, Team};
 use crate::error::{Error, Result};
+use crate::simd::LANES;
 use crate::world::MemoryNeed;
 use crossbeam_utils::CachePadded;
 use std::ops::Range;
@@ -112,7 +114,8 @@ impl<T: Copy + Default + Send + Sync, W: Default + Send> Lists<T, W> {
                 desk.hand_over();
             });
             self.used = used.into_inner();
-            if self.used <= self.entries.len() {
+            if let Some(behind) = self.entries.get_mut(self.used..self.used + LANES) {
+                behind.fill(T::default());
                 return Ok(());
             }
             self.grow(count)?;
@@ -121,13 +124,13 @@ impl<T: Copy + Default + Send + Sync, W: Default + Send> Lists<T, W> {
 
     /// Makes room for what was counted, and a quarter more, so that it seldom has to be done.
     fn grow(&mut self, count: usize) -> Result<()> {
-        let size = (self.used + self.used / 4).min(u32::MAX as usize).max(self.used);
+        let size = (self.used + self.used / 4).min(u32::MAX as usize).max(self.used) + LANES;
         let too_large = |limit: String| Error::TooLarge {
             what: format!("the neighbour lists of {count} particles"),
             needed: format!("{} entries of {} bytes", self.used, size_of::<T>()),
             limit: format!("{limit}; are the particles far too large or all in one place?"),
         };
-        let refused = if size > u32::MAX as usize {
+        let refused = if self.used > u32::MAX as usize {
             Some(too_large("at most 2^32 fit the engine".into()))
         } else {
             // Asking the system costs more than a small array.
@@ -157,10 +160,6 @@ impl<T: Copy + Default + Send + Sync, W: Default + Send> Lists<T, W> {
         out.truncate(count);
     }
 
-    /// How many entries there is room for.
-    pub fn room(&self) -> usize {
-        self.entries.len()
-    }
     /// How many lists there are.
     pub fn particles(&self) -> usize {
         self.place.len()
@@ -190,6 +189,24 @@ impl<T: Copy + Default + Send + Sync, W: Default + Send> Lists<T, W> {
         if let Some(entry) = self.entries.get(first) {
             crate::simd::prefetch(entry);
         }
+    }
+    /// Asks for all entries of particle i.
+    #[inline(always)]
+    pub fn prefetch_all(&self, i: usize) {
+        let place = self.place[i].load(Relaxed);
+        let (first, length) = (place as u32 as usize, (place >> 32) as usize);
+        let per_line = const { 64 / size_of::<T>() };
+        for k in (0..length).step_by(per_line) {
+            crate::simd::prefetch(self.entries.as_ptr().wrapping_add(first + k));
+        }
+    }
+    /// The entries of particle i, with those that follow in memory up to a whole number of vectors, and
+    /// how many are its own. The others are entries of somebody, too, or of nobody: as by default.
+    #[inline(always)]
+    pub fn in_eights(&self, i: usize) -> (&[T], usize) {
+        let Range { start, end } = self.range(i);
+        let length = end - start;
+        (&self.entries[start..start + length.next_multiple_of(LANES)], length)
     }
     /// Where the entries of each particle stand, and all of them, to be changed in place.
     pub fn parts_mut(&mut self) -> (Places<'_>, &mut [T]) {

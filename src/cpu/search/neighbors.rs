@@ -23,9 +23,10 @@ pub(crate) struct Neighbor {
 #[derive(Default)]
 pub(crate) struct Neighbors {
     pub lists: Lists<Neighbor, SearchTools>,
+    /// The slots alone, where the list keeps everything: half as many bytes to go through. `lists` is
+    /// empty then.
+    pub slots: Lists<u32, SearchTools>,
     pub traits: Vec<Traits>,
-    /// Kernels of the entries, where the list is one of fluids.
-    pub kernels: Vec<f32>,
     pub both: bool,
     /// False until the lists have been made by this backend.
     pub built: bool,
@@ -73,20 +74,69 @@ pub(crate) fn find(team: &Team, pass: Pass, world: &World, scratch: &mut Scratch
             neighbors
         }
     };
-    let Neighbors { lists, traits, both, built, builds, .. } = neighbors;
-    let everything = added_list.is_some_and(|list| list.filter == ListFilter::Everything);
-    let mut filter = if everything {
-        Filter::everything(particles, joined, full)
+    let Neighbors { lists, slots, traits, both, built, builds } = neighbors;
+    let chosen = added_list.filter(|list| list.chooses()).map(|list| (list.asks, list.found));
+    (*both, *built) = (full, false);
+    if added_list.is_some_and(|list| list.filter == ListFilter::Everything) {
+        let filter = Everything { phase: &particles.phase, both: full, chosen };
+        broad.find(team, pass, params, &filter, slots)?;
     } else {
         joined.update(&world.sets.distance, particles.len());
-        Filter::new(team, particles, joined, traits, full)
-    };
-    filter.chosen = added_list.filter(|list| list.chooses()).map(|list| (list.asks, list.found));
-    (*both, *built) = (full, false);
-    broad.find(team, pass, params, &filter, lists)?;
+        let mut filter = Filter::new(team, particles, joined, traits, full);
+        filter.chosen = chosen;
+        broad.find(team, pass, params, &filter, lists)?;
+    }
     *built = true;
     *builds += 1;
     Ok(())
+}
+
+/// Keeps every pair of those who ask and those who may be found.
+struct Everything<'a> {
+    phase: &'a [u32],
+    both: bool,
+    /// Who asks and who may be found, unless all do and may.
+    chosen: Option<(Who, Who)>,
+}
+
+impl Accept for Everything<'_> {
+    type Entry = u32;
+    #[inline(always)]
+    fn floor(&self, i: usize) -> Option<i32> {
+        (!self.both).then_some(i as i32)
+    }
+    #[inline(always)]
+    fn room<'a>(_: &'a mut Vec<u32>, hits: &'a mut Vec<u32>) -> &'a mut Vec<u32> {
+        hits
+    }
+    #[inline(always)]
+    fn keep<S: Simd>(&self, i: usize, hits: &mut Vec<u32>, out: &mut Vec<u32>) {
+        if let Some(chosen) = self.chosen {
+            choose(self.phase, i, chosen, hits);
+        }
+        out.extend_from_slice(in_order::<S>(hits, &mut [0; FEW]));
+        hits.clear();
+    }
+}
+
+/// Leaves out of the slots found those that particle i does not ask for.
+#[inline(never)]
+fn choose(phase: &[u32], i: usize, (asks, found): (Who, Who), hits: &mut Vec<u32>) {
+    if !asks.has(Phase(phase[i])) {
+        hits.clear();
+    } else if found != Who::ALL {
+        hits.retain(|&slot| found.has(Phase(phase[slot as usize])));
+    }
+}
+
+/// The slots in order, so that every structure gives the same lists.
+#[inline(always)]
+fn in_order<'a, S: Simd>(hits: &'a mut Vec<u32>, sorted: &'a mut [u32; FEW]) -> &'a [u32] {
+    if hits.len() <= FEW {
+        return sort_few::<S>(hits, sorted);
+    }
+    hits.sort_unstable();
+    hits
 }
 
 /// What the filter asks of every particle found, in one place of memory.
@@ -105,8 +155,7 @@ pub(crate) struct Filter<'a> {
     joined: &'a Joined,
     traits: &'a [Traits],
     both: bool,
-    /// Where every pair is kept, the contact distance of each, m: all are the same and may touch, or
-    /// the list does not ask whether they do.
+    /// Where all are the same and may touch, the contact distance of each pair, m.
     common_contact: Option<f32>,
     /// Who asks and who may be found, unless all do and may.
     chosen: Option<(Who, Who)>,
@@ -147,23 +196,6 @@ impl<'a> Filter<'a> {
         };
         Filter { particles, joined, traits, both, common_contact, chosen: None }
     }
-
-    /// A filter that keeps every pair.
-    fn everything(particles: &'a Particles, joined: &'a Joined, both: bool) -> Self {
-        let (traits, common_contact) = (&[][..], Some(0.0));
-        Filter { particles, joined, traits, both, common_contact, chosen: None }
-    }
-
-    /// Leaves out of the slots found those that particle i does not ask for.
-    #[inline(never)]
-    fn choose(&self, i: usize, (asks, found): (Who, Who), hits: &mut Vec<u32>) {
-        let phase = &self.particles.phase;
-        if asks.has(Phase(phase[i])) {
-            hits.retain(|&slot| found.has(Phase(phase[slot as usize])));
-        } else {
-            hits.clear();
-        }
-    }
 }
 
 impl Accept for Filter<'_> {
@@ -176,19 +208,12 @@ impl Accept for Filter<'_> {
     fn room<'a>(_: &'a mut Vec<Neighbor>, hits: &'a mut Vec<u32>) -> &'a mut Vec<u32> {
         hits
     }
-    /// Sorted by slot, so that every structure gives the same lists.
     #[inline(always)]
     fn keep<S: Simd>(&self, i: usize, hits: &mut Vec<u32>, out: &mut Vec<Neighbor>) {
         if let Some(chosen) = self.chosen {
-            self.choose(i, chosen, hits);
+            choose(&self.particles.phase, i, chosen, hits);
         }
-        if hits.len() <= FEW {
-            let mut sorted = [0; FEW];
-            self.filter(i, sort_few::<S>(hits, &mut sorted), out);
-        } else {
-            hits.sort_unstable();
-            self.filter(i, hits, out);
-        }
+        self.filter(i, in_order::<S>(hits, &mut [0; FEW]), out);
         hits.clear();
     }
 }
@@ -262,7 +287,32 @@ fn sort_few<'a, S: Simd>(slots: &mut Vec<u32>, sorted: &'a mut [u32; FEW]) -> &'
     &sorted[..count]
 }
 
+/// The entries of a list, whatever it keeps.
+pub(crate) fn whole<'a>(
+    (slots, touching): (&'a [u32], &'a [Neighbor]),
+) -> impl ExactSizeIterator<Item = Neighbor> + 'a {
+    (0..slots.len() + touching.len()).map(move |k| match slots.get(k) {
+        Some(&slot) => Neighbor { slot, contact: 0.0 },
+        None => touching[k - slots.len()],
+    })
+}
+
 impl Neighbors {
+    /// How many particles have a list.
+    #[cfg(feature = "vulkan")]
+    pub fn particles(&self) -> usize {
+        self.lists.particles().max(self.slots.particles())
+    }
+    /// Entries in all, of either kind.
+    pub fn len(&self) -> usize {
+        self.lists.len() + self.slots.len()
+    }
+    /// The entries of particle i: slots alone, or with distances.
+    pub fn parts(&self, i: usize) -> (&[u32], &[Neighbor]) {
+        let slots = if i < self.slots.particles() { self.slots.of(i) } else { &[] };
+        let touching = if i < self.lists.particles() { self.lists.of(i) } else { &[] };
+        (slots, touching)
+    }
     /// Candidates of particle i.
     #[inline]
     pub fn of(&self, i: usize) -> &[Neighbor] {

@@ -21,7 +21,7 @@ use crate::cpu::Scratch;
 use crate::cpu::contact::tiles::{COLORS, Tiles};
 use crate::cpu::grid_count::Grid;
 use crate::cpu::search::broad::Broad;
-use crate::cpu::search::neighbors::Neighbors;
+use crate::cpu::search::neighbors::{Neighbors, whole};
 use crate::pass::Buffer;
 use crate::step::{Dispatch, Part, Pass};
 use crate::vulkan::encode::Encoder;
@@ -209,11 +209,11 @@ fn neighbors<'a>(from: &Encoder<'a>) -> Option<&'a Neighbors> {
 
 fn encode_neighbors(from: &Encoder, out: &mut [u32]) {
     let Some(neighbors) = neighbors(from) else { return };
-    let (plan, lists) = (from.plan, &neighbors.lists);
+    let plan = from.plan;
     let n = plan.particles;
     let mut next = 0;
-    for i in 0..n.min(lists.particles()) {
-        let list = lists.of(i);
+    for i in 0..n.min(neighbors.particles()) {
+        let list = whole(neighbors.parts(i));
         (out[2 * i], out[2 * i + 1]) = (next as u32, list.len() as u32);
         for entry in list {
             if next < plan.room[Buffer::Neighbors] {
@@ -321,7 +321,7 @@ pub(crate) fn encode_state(from: &Encoder, out: &mut [u32]) {
     let each = |items: usize| items.div_ceil(plan.workgroup as usize);
     out[s::STALE] = scratch.stale.into();
     if let Some(made) = neighbors(from).filter(|made| made.built) {
-        out[s::NEIGHBORS_USED] = made.lists.len() as u32;
+        out[s::NEIGHBORS_USED] = made.len() as u32;
     }
     numbers(out, s::LOW, extent.low.to_array());
     numbers(out, s::HIGH, extent.high.to_array());
