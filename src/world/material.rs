@@ -14,7 +14,9 @@ use std::fmt::Display;
 
 mod pairs;
 
-pub(crate) use pairs::{FlowRow, MaterialPairs, PairRow};
+#[cfg(feature = "vulkan")]
+pub(crate) use pairs::FlowRow;
+pub(crate) use pairs::{MaterialPairs, PairRow};
 
 /// The handle of a material of a world.
 #[derive(

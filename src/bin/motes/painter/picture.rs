@@ -180,9 +180,8 @@ mod tests {
     #[test]
     fn fluids_are_droplets_unless_something_is_measured() {
         let (mut world, ..) = world();
-        let region = FluidRegion::Box { low: Vec3::ZERO, high: Vec3::ONE };
-        for _ in 0..2 {
-            let region = region.clone();
+        for low in [Vec3::ZERO, Vec3::X * 2.0] {
+            let region = FluidRegion::Box { low, high: low + 1.0 };
             world.add_fluid(&Fluid { region, radius: 0.25, ..Fluid::default() }).unwrap();
         }
         let counts = |wanted: Wanted| {

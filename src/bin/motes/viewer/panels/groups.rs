@@ -44,7 +44,16 @@ pub const GROUPS: &[Group] = &[
     group(
         "Solving",
         Shown::Advanced,
-        &["integrator", "omega", "contact_omega", "acceleration", "rho", "mass_scale", "rotation"],
+        &[
+            "integrator",
+            "omega",
+            "contact_omega",
+            "acceleration",
+            "rho",
+            "mass_scale",
+            "rotation",
+            "rigid_contacts",
+        ],
     ),
     group("Stopping early", Shown::Advanced, &["sleeping", "until_residual", "budget_ms"]),
     group(
