@@ -98,6 +98,10 @@ passes! {
         reads [Position Start Phase Material Materials Neighbors ContactRows ContactMemory Grips] writes [Grips];
     CollidePoints "collide_points" "lists the vertices of meshes that triangles of cloth may meet, swept"
         reads [Position Start Predicted Rest Radius Surfaces Colliders] writes [PointContacts];
+    FluidNormals "fluid_normals" "finds where the inside of a fluid is, for its surface tension"
+        reads [Position Start Radius Phase Material Materials Neighbors] writes [Normals];
+    FluidCohesion "fluid_cohesion" "draws fluids together, and to what they wet"
+        reads [Position Start Radius Phase Material Materials Neighbors EnvironmentContacts Normals] writes [Predicted];
     SolveContacts "solve_contacts" "pushes touching particles apart, with static and kinetic friction"
         reads [Position Start Predicted Material Materials Neighbors ContactRows Grips] writes [Delta Predicted Grips];
     ApplyDeltas "apply_deltas" "averages gathered corrections and applies them"
@@ -136,6 +140,10 @@ passes! {
         reads [Position Start Predicted Velocity] writes [Velocity Predicted Position];
     BodyVelocity "body_velocity" "gives the velocities of bodies the direction that they have where they arrive"
         reads [Position Start Links Bodies] writes [Velocity];
+    FluidCurls "fluid_curls" "finds how the fluid turns"
+        reads [Position Predicted Radius Phase Velocity Neighbors] writes [Curls];
+    FluidVorticity "fluid_vorticity" "gives back to whirls what the solver takes from them"
+        reads [Position Predicted Radius Phase Neighbors Curls] writes [Velocity];
     FluidViscosity "fluid_viscosity" "lets fluid take part in the velocity of the fluid around it"
         reads [Position Predicted Radius Phase Material Materials Velocity Neighbors] writes [Delta Velocity];
     Sleep "sleep" "takes the new positions, unless a particle is slower than the sleeping threshold"

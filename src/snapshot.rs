@@ -16,7 +16,7 @@ use std::sync::OnceLock;
 mod types;
 
 const MAGIC: [u8; 8] = *b"motes\0\x1a\n";
-const VERSION: u32 = 9;
+const VERSION: u32 = 10;
 const HEADER: usize = 8 + 4 + 8 + 8 + 8;
 
 /// What a snapshot holds.

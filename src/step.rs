@@ -133,11 +133,19 @@ pub fn schedule(world: &World) -> Schedule {
         }
         if fluid {
             // How compressed it is already, which is not resolved at once.
-            of_fluid(
-                substep,
-                &fluids[..1],
-                Dispatch { pass: Pass::DensityLambda, part: Part::Start },
-            );
+            let start = Dispatch { pass: Pass::DensityLambda, part: Part::Start };
+            of_fluid(substep, &fluids[..1], start);
+            // What draws it acts as gravity does, before the solve. Solids are asked where they hold it.
+            let (tension, adhesion) = (world.has_tension(), world.has_adhesion());
+            let asked = if adhesion { &fluids[..] } else { &fluids[..1] };
+            if tension {
+                let normals = Dispatch { pass: Pass::FluidNormals, part: Part::All };
+                of_fluid(substep, &fluids[..1], normals);
+            }
+            if tension || adhesion {
+                let cohesion = Dispatch { pass: Pass::FluidCohesion, part: Part::All };
+                of_fluid(substep, asked, cohesion);
+            }
         }
         if accelerates {
             substep.part(Pass::Accelerate, Part::Begin);
@@ -207,12 +215,16 @@ pub fn schedule(world: &World) -> Schedule {
         if bodies {
             substep.run(Pass::BodyVelocity);
         }
-        if world.thickest() > 0.0 && fluid {
-            of_fluid(
-                substep,
-                &fluids[..1],
-                Dispatch { pass: Pass::FluidViscosity, part: Part::All },
-            );
+        if fluid {
+            let whirls = world.params.fluid_vorticity > 0.0;
+            let passes = [
+                (Pass::FluidCurls, whirls),
+                (Pass::FluidVorticity, whirls),
+                (Pass::FluidViscosity, world.thickest() > 0.0),
+            ];
+            for (pass, _) in passes.into_iter().filter(|(_, wanted)| *wanted) {
+                of_fluid(substep, &fluids[..1], Dispatch { pass, part: Part::All });
+            }
         }
         substep.run(Pass::Sleep);
     });

@@ -122,6 +122,10 @@ fn each_check_holds_and_fails() {
         ("name = 'slope_at_least'\nbound = 10", false),
         ("name = 'slope_at_most'\nbound = 10", true),
         ("name = 'quarantined_at_most'\nbound = 0", true),
+        ("name = 'out_of_round_at_most'\nof = 'pair'\nbound = 1.1", false),
+        ("name = 'volume_error_at_most'\nof = 'pair'\nbound = 1000", true),
+        ("name = 'mixing_layer_at_most'\nof = 'ball'\nthrough = 'pair'\nbound = 100", true),
+        ("name = 'mixing_layer_at_most'\nof = 'pair'\nthrough = 'ball'\nbound = -1", false),
         ("name = 'max_speed'\nbound = 5\nafter = 100", false),
     ] {
         assert_eq!(ball(check).1, holds, "{check}");

@@ -59,6 +59,7 @@ keeps_its_promises! {
     cloth_stretch: "cloth_stretch";
     curtain: "curtain";
     dam_break: "dam_break";
+    droplets: "droplets";
     flag: "flag";
     fountain: "fountain";
     grains_box: "grains_box:small";

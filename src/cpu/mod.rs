@@ -21,7 +21,11 @@ pub(crate) mod find_neighbors_brute;
 pub(crate) mod find_neighbors_bvh;
 pub(crate) mod find_neighbors_grid;
 pub(crate) mod find_neighbors_octree;
+pub(crate) mod fluid_cohesion;
+pub(crate) mod fluid_curls;
+pub(crate) mod fluid_normals;
 pub(crate) mod fluid_viscosity;
+pub(crate) mod fluid_vorticity;
 pub(crate) mod grid_count;
 pub(crate) mod grid_scan;
 pub(crate) mod grid_sort;
@@ -282,6 +286,10 @@ impl Cpu {
             Pass::SolvePin => solve_pin::run(world, &at),
             Pass::Accelerate => accelerate::run(team, world, scratch, &at),
             Pass::UpdateVelocity => update_velocity::run(team, world, scratch, &at),
+            Pass::FluidCurls => fluid_curls::run(team, world, scratch),
+            Pass::FluidVorticity => fluid_vorticity::run(team, world, scratch, &at),
+            Pass::FluidNormals => fluid_normals::run(team, world, scratch),
+            Pass::FluidCohesion => fluid_cohesion::run(team, world, scratch, &at),
             Pass::FluidViscosity => fluid_viscosity::run(team, world, scratch, &at),
             Pass::Restitution => restitution::run(team, world, scratch, &at),
             Pass::Sleep => sleep::run(team, world, &at),

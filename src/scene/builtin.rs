@@ -13,6 +13,7 @@ const SCENES: &[(&str, &str)] = &[
     ("cloth_stretch", include_str!("../../assets/scenes/cloth_stretch.toml")),
     ("curtain", include_str!("../../assets/scenes/curtain.toml")),
     ("dam_break", include_str!("../../assets/scenes/dam_break.toml")),
+    ("droplets", include_str!("../../assets/scenes/droplets.toml")),
     ("flag", include_str!("../../assets/scenes/flag.toml")),
     ("fountain", include_str!("../../assets/scenes/fountain.toml")),
     ("grains_box", include_str!("../../assets/scenes/grains_box.toml")),

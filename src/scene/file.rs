@@ -70,6 +70,8 @@ pub(crate) struct MaterialFile {
     pub static_friction: Option<AtLeastZero>,
     pub restitution: Option<Share>,
     pub fluid_viscosity: Option<Rate>,
+    pub fluid_tension: Option<Rate>,
+    pub fluid_adhesion: Option<Rate>,
 }
 
 #[derive(Clone, Debug, Deserialize)]
@@ -80,6 +82,7 @@ pub(crate) struct MaterialPairFile {
     pub static_friction: Option<AtLeastZero>,
     pub restitution: Option<Share>,
     pub fluid_viscosity: Option<Rate>,
+    pub fluid_adhesion: Option<Rate>,
 }
 
 #[derive(Clone, Debug, Deserialize)]
@@ -126,6 +129,7 @@ pub(crate) struct ColliderFile {
     pub friction: Option<AtLeastZero>,
     pub static_friction: Option<AtLeastZero>,
     pub restitution: Option<Share>,
+    pub fluid_adhesion: Option<Rate>,
     #[serde(default)]
     pub keyframes: Vec<ColliderKeyFile>,
     #[serde(default)]

@@ -161,6 +161,9 @@
 //! | `particles_tunnelled` | `of`, `through` (needed), `bound` (0), `after` | *run*: at most so many times has a particle of `of` gone through a triangle of the object `through` between two steps; going around its edge is allowed |
 //! | `max_penetration` | `bound`, `of`, `after` | *run*: no particle reaches deeper into a collider than this share of its radius |
 //! | `steady_height` | `bound`, `of`, `after` | *run*: the mean height stays within a band of this share of itself |
+//! | `out_of_round_at_most` | `bound`, `of` | the largest over the smallest extent of the centres; 1 for a ball |
+//! | `volume_error_at_most` | `bound` (share), `of` | the ellipsoid with the same moments is as large as the cells of the particles at rest |
+//! | `mixing_layer_at_most` | `bound` (m), `of`, `through` | so far the fluid `of` reaches down into `through`, which is to lie below it; 5 % of each may stray |
 //! | `slope_at_least`, `slope_at_most` | `bound` (degrees), `of` | the heap has this angle: of the cone with the same mean height over its lowest grain and the same mean distance from its axis |
 //!
 //! # Variants and overrides

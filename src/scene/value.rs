@@ -80,7 +80,7 @@ number!(
     AtLeastZero(f32), "a finite number of at least 0", |v| v >= 0.0
 );
 number!(
-    /// Viscosity of fluids.
+    /// Viscosity, tension and adhesion of fluids.
     Rate(f32), "a number from 0 to 1000000", |v| (0.0..=1e6).contains(&v)
 );
 number!(

@@ -235,6 +235,10 @@ buffers! {
     /// The gradient of what walls add to the density ratio of fluid, 1/m, and how much of that ratio
     /// comes from before the substep.
     Shores by Particle, Laid(fluids::rows), Scratch [];
+    /// How fluid turns: the curl of its velocity [x, y, z] and the length of that, 1/s.
+    Curls by Particle, Laid(fluids::rows), Scratch [];
+    /// Where the inside of a fluid is: the gradient of how much of the same fluid is there, 1/m.
+    Normals by Particle, Laid(fluids::rows), Scratch [];
     /// Gathered corrections [x, y, z, how many].
     Delta by Particle, Each(4), Scratch [];
     /// Distance constraints: header, columns, who is on which.

@@ -111,7 +111,9 @@ impl Encoder<'_> {
             Buffer::ContactMemory => {
                 stages::contacts::encode_memory(&self.contact_memory(), plan, &mut out);
             }
-            Buffer::Lambdas | Buffer::Shores => stages::fluids::encode(buffer, self, &mut out),
+            Buffer::Lambdas | Buffer::Shores | Buffer::Curls | Buffer::Normals => {
+                stages::fluids::encode(buffer, self, &mut out);
+            }
             Buffer::PointContacts => stages::points::encode(scratch, plan, &mut out),
             Buffer::GridBucket
             | Buffer::GridSlab
@@ -467,6 +469,7 @@ pub(crate) fn globals(
         (g::BODY_TAKE, softness.take),
         (g::BODY_EASE, softness.ease),
         (g::BODY_PUSH_OUT, softness.push_out),
+        (g::FLUID_VORTICITY, p.fluid_vorticity * h),
     ];
     for (at, value) in numbers {
         out[at] = value.to_bits();

@@ -59,6 +59,7 @@ pub mod globals {
         BODY_EASE "g_body_ease" = 46;
         BODY_PUSH_OUT "g_body_push_out" = 47;
         FLUID_SHARE "g_fluid_share" = 28;
+        FLUID_VORTICITY "g_fluid_vorticity" = 55;
         FORCES "g_forces" = 29;
         BOTH "g_both" = 33;
         NEIGHBOR_CAP "g_neighbor_cap" = 34;
@@ -251,6 +252,8 @@ pub mod materials {
         FRICTION "pair_friction" = 1;
         RESTITUTION "pair_restitution" = 2;
         SHARE "flow_share" = 1;
+        TENSION "flow_tension" = 2;
+        ADHESION "flow_adhesion" = 3;
     }
 }
 
@@ -469,7 +472,7 @@ pub const KINDS: [(&str, usize); Kind::SETS.len()] = {
 pub const WORDS_OF_KINDS: [(&str, usize); 2] =
     [("g_law_", globals::LAW), ("s_marked_", state::MARKED)];
 // The words behind them are taken.
-const _: () = assert!(globals::LAW + KINDS.len() <= globals::REACH_LENGTH);
+const _: () = assert!(globals::LAW + KINDS.len() <= globals::FLUID_VORTICITY);
 const _: () = assert!(state::MARKED + KINDS.len() <= state::ARGUMENTS);
 
 /// Every table.

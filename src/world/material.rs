@@ -50,6 +50,11 @@ pub struct Coefficients {
     /// For fluids: how fast they take on the velocity of the fluid around them, 1/s. Two fluids have
     /// the mean of theirs.
     pub viscosity: Option<f32>,
+    /// For fluids: surface tension, N/m. It holds a fluid together with what is of the same material.
+    pub tension: Option<f32>,
+    /// How solids and obstacles hold fluids, and fluids them, N/m: half the work that it takes to part
+    /// them, over the area. Of two materials the larger one counts.
+    pub adhesion: Option<f32>,
 }
 
 impl Coefficients {
@@ -70,6 +75,8 @@ impl Coefficients {
             friction_kinetic: self.friction_kinetic.or(other.friction_kinetic),
             restitution: self.restitution.or(other.restitution),
             viscosity: self.viscosity.or(other.viscosity),
+            tension: self.tension.or(other.tension),
+            adhesion: self.adhesion.or(other.adhesion),
         }
     }
 
@@ -87,7 +94,9 @@ impl Coefficients {
         check("friction_static", self.friction_static, f32::MAX, "0 or more")?;
         check("friction_kinetic", self.friction_kinetic, f32::MAX, "0 or more")?;
         check("restitution", self.restitution, 1.0, "between 0 and 1")?;
-        check("viscosity", self.viscosity, 1e6, "between 0 and 1000000 1/s")
+        check("viscosity", self.viscosity, 1e6, "between 0 and 1000000 1/s")?;
+        check("tension", self.tension, 1e6, "between 0 and 1000000 N/m")?;
+        check("adhesion", self.adhesion, 1e6, "between 0 and 1000000 N/m")
     }
 }
 
@@ -272,12 +281,29 @@ impl World {
         Ok(first.filter(|first| materials.all(|other| other == *first)))
     }
 
-    /// How fast the thickest of all materials takes on the velocities around it, 1/s.
-    pub(crate) fn thickest(&self) -> f32 {
+    /// All numbers that were said of materials, of pairs of them, and of obstacles.
+    fn said(&self) -> impl Iterator<Item = Coefficients> {
         let Materials { added, exceptions } = &self.materials;
         let said = added.iter().map(|material| material.coefficients);
         let said = said.chain(exceptions.iter().map(|pair| pair.coefficients));
-        said.filter_map(|own| own.viscosity).fold(self.params.fluid_viscosity, f32::max)
+        said.chain(self.colliders.iter().map(|collider| collider.coefficients))
+    }
+
+    /// How fast the thickest of all materials takes on the velocities around it, 1/s.
+    pub(crate) fn thickest(&self) -> f32 {
+        self.said().filter_map(|own| own.viscosity).fold(self.params.fluid_viscosity, f32::max)
+    }
+
+    /// Whether a material has surface tension.
+    pub(crate) fn has_tension(&self) -> bool {
+        let some = |tension: Option<f32>| tension.is_some_and(|tension| tension > 0.0);
+        some(Some(self.params.fluid_tension)) || self.said().any(|own| some(own.tension))
+    }
+
+    /// Whether anything holds fluids.
+    pub(crate) fn has_adhesion(&self) -> bool {
+        let some = |adhesion: Option<f32>| adhesion.is_some_and(|adhesion| adhesion > 0.0);
+        some(Some(self.params.fluid_adhesion)) || self.said().any(|own| some(own.adhesion))
     }
 
     /// Whether a pair of materials bounces, whoever is made of them.

@@ -411,6 +411,12 @@ params! {
     fluid_pressure: f32 = 0.1, "1", 0.0, 10.0;
     /// How fast fluid takes on the velocity of the fluid around it, unless its material says otherwise (0: not at all).
     fluid_viscosity: f32 = 20.0, "1/s", 0.0, 1e6;
+    /// Surface tension of fluids, unless their material says otherwise.
+    fluid_tension: f32 = 0.0, "N/m", 0.0, 1e6;
+    /// How solids and obstacles hold fluids, unless a material says otherwise: as much as the tension wets, less makes drops.
+    fluid_adhesion: f32 = 0.0, "N/m", 0.0, 1e6;
+    /// How fast small whirls of fluid are fed, to make up for what the solver takes from them (0: not at all).
+    fluid_vorticity: f32 = 0.0, "1/s", 0.0, 1e4;
     /// Linear damping of all velocities.
     damping: f32 = 0.0, "1/s", 0.0, 1e4;
     /// Particles slower than this stay where they are (0: never).

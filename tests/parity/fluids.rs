@@ -1,5 +1,4 @@
-//! The passes of fluids: `density_lambda`, `density_delta` and `fluid_viscosity`. Both backends sum
-//! neighbours up in the same order.
+//! The passes of fluids. Both backends sum neighbours up in the same order.
 
 use super::materials::is_noticed;
 use super::particles::{Random, unnoticed};
@@ -9,10 +8,20 @@ use motes::pass::Buffer;
 use motes::vulkan::harness::parity::{Outcome, SideBySide, shaders_from};
 use motes::world::DensityRule;
 use motes::world::collider::{Pose, Shape};
-use motes::{Collider, Dispatch, Fluid, FluidRegion, Grains, Pass, World};
+use motes::{Coefficients, Collider, Dispatch, Fluid, FluidRegion, Grains, Material, Pass, World};
+
+const PASSES: [Pass; 7] = [
+    Pass::DensityLambda,
+    Pass::DensityDelta,
+    Pass::FluidCurls,
+    Pass::FluidVorticity,
+    Pass::FluidNormals,
+    Pass::FluidCohesion,
+    Pass::FluidViscosity,
+];
 
 fn ours(dispatch: &Dispatch) -> bool {
-    matches!(dispatch.pass, Pass::DensityLambda | Pass::DensityDelta | Pass::FluidViscosity)
+    PASSES.contains(&dispatch.pass)
 }
 
 /// Compares one column in four of a buffer, by the largest value there.
@@ -49,8 +58,24 @@ fn judge(outcome: &Outcome) {
             let close = Close::Within { absolute: 3e-8, relative: 2e-7 };
             saying("roots and quotients", || assert_floats(outcome, Buffer::Predicted, close));
         }
+        Pass::FluidCurls => {
+            // A root and two quotients in each kernel.
+            saying("roots and quotients", || {
+                (0..4).for_each(|k| assert_column(outcome, Buffer::Curls, k, 3e-6));
+            });
+        }
+        Pass::FluidNormals => {
+            saying("roots and quotients", || {
+                (0..3).for_each(|k| assert_column(outcome, Buffer::Normals, k, 3e-6));
+            });
+        }
+        Pass::FluidCohesion => {
+            // The same, and two roots of a root; moves are some mm.
+            let close = Close::Within { absolute: 2e-8, relative: 2e-6 };
+            saying("roots and quotients", || assert_floats(outcome, Buffer::Predicted, close));
+        }
         _ => {
-            // Two quotients for each neighbour; speeds are some m/s.
+            // A quotient or two for each neighbour; speeds are some m/s.
             let close = Close::Within { absolute: 2e-6, relative: 2e-6 };
             saying("quotients", || assert_floats(outcome, Buffer::Velocity, close));
         }
@@ -66,6 +91,7 @@ pub fn wet(rule: DensityRule) -> World {
     world.params.density_rule = rule;
     world.params.push_out = 0.3;
     world.params.fluid_viscosity = 30.0;
+    world.params.fluid_vorticity = 40.0;
     let mut random = Random(5);
     let mut ids = Vec::new();
     for (low, size, radius, density) in [
@@ -76,6 +102,7 @@ pub fn wet(rule: DensityRule) -> World {
         let region = FluidRegion::Box { low, high: low + size };
         let mut fluid = Fluid { region, radius, density, ..Fluid::default() };
         fluid.coefficients.viscosity = (density != 1000.0).then_some(density);
+        fluid.coefficients.tension = (density < 1300.0).then_some(0.01 * density);
         ids.extend(world.add_fluid(&fluid).unwrap().iter().copied());
     }
     let grains = Grains {
@@ -86,7 +113,11 @@ pub fn wet(rule: DensityRule) -> World {
         mass: 0.004,
         ..Grains::default()
     };
-    ids.extend(world.add_grains(&grains).unwrap().iter().copied());
+    let grains = world.add_grains(&grains).unwrap();
+    ids.extend(grains.iter().copied());
+    let coefficients = Coefficients { adhesion: Some(3.0), ..Coefficients::default() };
+    let wet = world.add_material(&Material { name: "wet".into(), coefficients }).unwrap();
+    world.set_material(grains.object, wet).unwrap();
     for (k, &id) in ids.iter().enumerate() {
         let at = world.position(id).unwrap();
         world.set_position(id, at + random.vector(0.006)).unwrap();
@@ -107,6 +138,8 @@ pub fn wet(rule: DensityRule) -> World {
     ]);
     let pose = Pose { translation: Vec3::new(0.1, 0.02, 0.08), ..Pose::IDENTITY };
     world.colliders.push(Collider::fixed(Shape::Sphere { radius: 0.03 }, pose));
+    world.colliders[3].coefficients.adhesion = Some(2.0);
+    world.colliders[4].material = wet;
     world
 }
 
@@ -115,8 +148,9 @@ fn fluids_with_solids_in_a_tank() {
     let Some(mut sides) = sides() else { return };
     for rule in [DensityRule::AtMost, DensityRule::Equal] {
         let count = compare(&mut sides, wet(rule), 2, ours, judge);
-        // In each of four substeps: where it begins, twice two lists by two passes, viscosity.
-        assert_eq!(count, 4 * (1 + 2 * 4 + 1));
+        // In each of four substeps: where it begins, twice two lists by two passes, and what acts on
+        // velocities.
+        assert_eq!(count, 4 * (1 + 2 * 4 + 6));
     }
 }
 
@@ -143,21 +177,38 @@ fn fluid_alone_and_any_workgroup() {
 #[test]
 fn the_case_is_not_empty() {
     let Some(mut sides) = sides() else { return };
-    let mut changed = [0; 3];
+    let mut changed = [0; PASSES.len()];
     compare(&mut sides, wet(DensityRule::AtMost), 1, ours, |outcome| {
-        let (buffer, of) = match outcome.dispatch.pass {
-            Pass::DensityLambda => (Buffer::Lambdas, 0),
-            Pass::DensityDelta => (Buffer::Predicted, 1),
-            _ => (Buffer::Velocity, 2),
+        let buffer = match outcome.dispatch.pass {
+            Pass::DensityLambda => Buffer::Lambdas,
+            Pass::DensityDelta | Pass::FluidCohesion => Buffer::Predicted,
+            Pass::FluidCurls => Buffer::Curls,
+            Pass::FluidNormals => Buffer::Normals,
+            _ => Buffer::Velocity,
         };
         let words = outcome.of(buffer);
+        let of = PASSES.iter().position(|&pass| pass == outcome.dispatch.pass).unwrap();
         changed[of] += words.before.iter().zip(&words.cpu).filter(|(a, b)| a != b).count();
     });
     assert!(changed.iter().all(|&count| count > 500), "{changed:?}");
 }
 
 /// Of each, the pass, what its shader has, and what it must not have.
-const CONTROLS: [(Pass, &str, &str); 3] = [
+const CONTROLS: [(Pass, &str, &str); 9] = [
+    (Pass::FluidNormals, "%tension_row %flow_tension", "%tension_row %u0"),
+    (Pass::FluidCohesion, "%drawn_row %flow_tension", "%drawn_row %flow_adhesion"),
+    (Pass::FluidCohesion, "%drawn_row %flow_adhesion", "%drawn_row %flow_tension"),
+    (Pass::FluidCohesion, "%draw_row %flow_adhesion", "%draw_row %flow_tension"),
+    (
+        Pass::FluidCohesion,
+        "%drawn_both %drawn_fluids %drawn_one",
+        "%drawn_both %drawn_one %drawn_fluids",
+    ),
+    (
+        Pass::FluidCohesion,
+        "%hold_is_far %hold_cubed %hold_inner",
+        "%hold_is_far %hold_inner %hold_cubed",
+    ),
     (Pass::FluidViscosity, "%flow_row_word = OpIAdd", "%flow_row_word = OpISub"),
     (
         Pass::FluidViscosity,
@@ -166,6 +217,59 @@ const CONTROLS: [(Pass, &str, &str); 3] = [
     ),
     (Pass::FluidViscosity, "%faster_row_word %flow_share", "%faster_row_word %u0"),
 ];
+
+/// Inside a disc that turns, water turns as it does: its curl is twice that, on both backends.
+#[test]
+fn a_disc_that_turns_has_twice_its_turn_as_curl() {
+    let Some(mut sides) = sides() else { return };
+    let mut world = World::new();
+    let params = &mut world.params;
+    (params.substeps, params.iterations, params.gravity) = (1, 0, Vec3::ZERO);
+    (params.fluid_vorticity, params.dt) = (1.0, 1.0 / 600.0);
+    let (radius, half) = (0.01, Vec3::new(0.15, 0.09, 0.15));
+    let region = FluidRegion::Box { low: -half, high: half };
+    let disc = world.add_fluid(&Fluid { region, radius, ..Fluid::default() }).unwrap();
+    let far = |id| world.position(id).unwrap().with_y(0.0).length() > half.x;
+    let outside: Vec<_> = disc.iter().copied().filter(|&id| far(id)).collect();
+    world.remove_particles(&outside).unwrap();
+    // The disc's axis is along y, its turn is not: a curl has three components.
+    let turn = Vec3::new(0.5, 3.0, -1.0);
+    for id in world.particles().ids().to_vec() {
+        let at = world.position(motes::ParticleId(id)).unwrap();
+        world.set_velocity(motes::ParticleId(id), turn.cross(at)).unwrap();
+    }
+    let places: Vec<Vec3> = world.particles().positions().iter().map(|x| x.truncate()).collect();
+    let reach = 4.0 * radius;
+    let (mut inside, mut near) = (0, 0);
+    compare(
+        &mut sides,
+        world,
+        1,
+        |d| d.pass == Pass::FluidCurls,
+        |outcome| {
+            let words = outcome.of(Buffer::Curls);
+            for side in [&words.cpu, &words.device] {
+                for (at, row) in places.iter().zip(side.chunks_exact(4)) {
+                    let curl = Vec3::from_slice(bytemuck::cast_slice(&row[..3]));
+                    let deep =
+                        at.y.abs() + reach < half.y && at.with_y(0.0).length() + reach < half.x;
+                    if deep {
+                        inside += 1;
+                        // The step turns the lattice by a third of a degree.
+                        assert!(
+                            (curl - 2.0 * turn).length() < 0.01 * turn.length(),
+                            "{at}: {curl}"
+                        );
+                    } else {
+                        near += 1;
+                        assert!(curl.length() < 2.3 * turn.length(), "{at}: {curl}");
+                    }
+                }
+            }
+        },
+    );
+    assert!(inside > 400 && near > 400, "{inside} {near}");
+}
 
 /// The control: rows of materials that are looked up wrongly fail it, too.
 #[test]
@@ -187,7 +291,7 @@ fn a_wrong_shader_is_noticed() {
     if sides().is_none() {
         return;
     }
-    for pass in [Pass::DensityLambda, Pass::DensityDelta, Pass::FluidViscosity] {
+    for pass in PASSES {
         let (sums, missed) = unnoticed(pass, |sides| {
             for rule in [DensityRule::AtMost, DensityRule::Equal] {
                 compare(sides, wet(rule), 1, |d| d.pass == pass, judge);

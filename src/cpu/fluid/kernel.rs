@@ -16,6 +16,10 @@ pub(crate) const STEEPEST: f32 = 66.845_08;
 pub(crate) const OWN: f32 = VOLUME_PER_RADIUS_CUBED * (WENDLAND / 64.0);
 /// The sum of w |grad C|² on a lattice at rest is this times w / r².
 pub(crate) const AT_REST: f32 = 0.111_290_55;
+/// What the gradient makes of a slope of 1, on a lattice at rest.
+pub(crate) const SLOPE: f32 = 0.950_149;
+/// Nearer than this part of H there is no direction.
+const LEAST: f32 = 1e-6;
 /// One over (1 - q)⁴ (1 + 4 q) where the artificial pressure has its full strength: q = 0.2.
 const PER_NEAR: f32 = 1.356_336_8;
 
@@ -144,6 +148,73 @@ pub(crate) fn smoothed<L: Number>(apart: Vector<L>, radii: L, there: L::Mask) ->
     scale.value * bare(L::select(L::both(one.above(q_sq), there), q_sq, one)).shape
 }
 
+/// How strongly two particles of fluid are drawn to each other: 32 / pi times 1 / (4 I), with I the integral
+/// of q⁴ C over q, where a tension of 1 is to come from it.
+const DRAWN: f32 = 3_414.704;
+/// 30 over the integral of the square of what a plane's slope is: a tension of 1 from the other half.
+const LEVELLED: f32 = 27.929_688;
+/// 8 / pi over the integral of q⁴ A over q, where an adhesion of 1 is to come from it.
+const HELD: f32 = 21.842_233;
+/// Half of the tension is cohesion, half is the area.
+const HALF: f32 = 0.5;
+
+/// What surface tension and adhesion of 1 N/m do between two particles, over the product of their volumes.
+#[derive(Clone, Copy)]
+pub(crate) struct Hold<L> {
+    /// From the other to this one over the distance; zero where they do not see each other.
+    pub direction: Vector<L>,
+    /// How a fluid draws itself together, 1/m⁵.
+    pub cohesion: L,
+    /// How it makes its normals alike, 1/m⁴.
+    pub level: L,
+    /// How a solid holds it, 1/m⁵.
+    pub adhesion: L,
+}
+
+/// The kernels of Akinci 2013: cohesion is C = 2 (1 - q)³ q³ - 1/64, without the 2 and the 1/64 beyond q = 1/2,
+/// and adhesion A = (4 (q - 1/2) (1 - q))^(1/4) beyond q = 1/2. Zero where the other is not `there`.
+#[inline(always)]
+pub(crate) fn hold<L: Number>(apart: Vector<L>, radii: L, there: L::Mask) -> Hold<L> {
+    let (zero, one, half) = (L::splat(0.0), L::splat(1.0), L::splat(0.5));
+    let per_length = one / (radii + radii);
+    let per_area = per_length * per_length;
+    let q_sq = apart.length_sq() * per_area;
+    // Not for NaN either, and not where there is no direction.
+    let sees = L::both(L::both(one.above(q_sq), q_sq.above(L::splat(LEAST * LEAST))), there);
+    let nothing = Vector { x: zero, y: zero, z: zero };
+    let apart = Vector::select(sees, apart, nothing);
+    let q = L::select(sees, q_sq, one).sqrt();
+    let left = one - q;
+    let per_volume = per_area * per_length;
+    let product = left * q;
+    let cubed = (product * product) * product;
+    let far = q.above(half);
+    let drawn = L::select(far, cubed, (cubed + cubed) - L::splat(1.0 / 64.0));
+    let per_fifth = per_volume * per_area;
+    let left_sq = left * left;
+    let shape = (left_sq * left_sq) * (one + L::splat(4.0) * q);
+    let smooth = (L::splat(WENDLAND) * per_volume) * shape;
+    let arch = L::select(far, L::splat(4.0) * ((q - half) * left), zero);
+    Hold {
+        direction: apart * (per_length / q),
+        cohesion: (L::splat(HALF * DRAWN) * per_fifth) * drawn,
+        level: (L::splat((1.0 - HALF) * LEVELLED) * per_length) * smooth,
+        adhesion: (L::splat(HELD) * per_fifth) * arch.sqrt().sqrt(),
+    }
+}
+
+/// How an adhesion of 1 N/m pulls a particle to a plane at distance q H, over its volume, times H²: the
+/// integral of A over what is behind the plane, beyond q = 1/2 by a fit to 0.03 % of the largest.
+pub(crate) fn drawn_to_plane(q: f32) -> f32 {
+    let pull = if q < 0.5 {
+        0.563_405_65 - 0.970_791_3 * (q * q)
+    } else {
+        let left = 2.0 * (1.0 - q);
+        (left * left) * left.sqrt().sqrt() * (0.553_849 - 0.233_176_9 * left)
+    };
+    HELD * pull
+}
+
 #[cfg(test)]
 mod tests {
     use super::*;
@@ -206,7 +277,8 @@ mod tests {
     #[test]
     fn a_lattice_is_at_rest() {
         for r in [0.003f32, 0.01, 2.0] {
-            let (mut ratio, mut squares, mut gradient) = (f64::from(OWN), 0.0, DVec3::ZERO);
+            let (mut ratio, mut squares, mut third) = (f64::from(OWN), 0.0, 0.0);
+            let mut gradient = DVec3::ZERO;
             for k in 0..125 {
                 let cell = Vec3::new((k % 5) as f32, (k / 5 % 5) as f32, (k / 25) as f32);
                 let apart = (cell - 2.0) * (2.0 * r);
@@ -219,11 +291,46 @@ mod tests {
                 ratio += f64::from(volume(r) * seen.value);
                 squares += size * size;
                 gradient += apart.as_dvec3() * steep;
+                third += apart.as_dvec3().length_squared() * steep;
             }
             assert!((ratio - 1.0).abs() < 1e-5, "{ratio}");
+            let slope = -third / 3.0;
+            assert!((slope - f64::from(SLOPE)).abs() < 1e-5, "{slope}");
             let at_rest = squares * f64::from(r * r);
             assert!((at_rest / f64::from(AT_REST) - 1.0).abs() < 1e-4, "{at_rest}");
             assert!(gradient.length() * f64::from(r) < 1e-5);
+        }
+    }
+
+    /// The kernels of tension and adhesion give the work that they are named after: for a force f
+    /// between volumes, parting two halves takes pi / 4 times the integral of r⁴ f.
+    #[test]
+    fn tension_and_adhesion_are_work_over_area() {
+        let steps = 4000;
+        let part = |k: u32| (f64::from(k) + 0.5) / f64::from(steps);
+        let work = |of: fn(&Hold<f32>) -> f32| {
+            let slice = |k: u32| {
+                let hold = hold(Vec3::new(part(k) as f32, 0.0, 0.0).into(), 0.5, true);
+                part(k).powi(4) * f64::from(of(&hold)) / f64::from(steps)
+            };
+            std::f64::consts::PI / 4.0 * (0..steps).map(slice).sum::<f64>()
+        };
+        let cohesion = work(|hold| hold.cohesion);
+        assert!((cohesion - 2.0 * f64::from(HALF)).abs() < 2e-3, "{cohesion}");
+        let adhesion = work(|hold| hold.adhesion);
+        assert!((adhesion - 2.0).abs() < 2e-3, "{adhesion}");
+        // A plane pulls as what is behind it does.
+        for tenth in 0..10 {
+            let q = f64::from(tenth) / 10.0;
+            let slice = |k: u32| {
+                let r = q + (1.0 - q) * part(k);
+                let hold = hold(Vec3::new(r as f32, 0.0, 0.0).into(), 0.5, true);
+                let ring = std::f64::consts::PI * (r * r - q * q) * (1.0 - q) / f64::from(steps);
+                f64::from(hold.adhesion) * ring
+            };
+            let pull: f64 = (0..steps).map(slice).sum();
+            let found = f64::from(drawn_to_plane(q as f32));
+            assert!((found - pull).abs() < 1e-3 * f64::from(HELD), "{q}: {found} {pull}");
         }
     }
 

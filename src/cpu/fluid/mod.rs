@@ -4,8 +4,11 @@ pub(crate) mod kernel;
 pub(crate) mod near;
 pub(crate) mod walls;
 
+use crate::cpu::search::broad::SearchTools;
+use crate::cpu::search::lists::Lists;
 use crate::cpu::team::{BLOCK, Shared, Team};
 use crate::simd::{LANES, Simd, Vector};
+use crate::world::Phase;
 use crate::world::material::MaterialPairs;
 use glam::{Vec3, Vec4};
 use std::sync::atomic::{AtomicBool, Ordering::Relaxed};
@@ -20,6 +23,10 @@ pub(crate) struct FluidScratch {
     /// The gradient of what walls add to the density ratio, 1/m, and how much of that ratio comes
     /// from before the substep.
     pub shores: Vec<Vec4>,
+    /// The curl of the velocity, 1/s, and its length.
+    pub curls: Vec<Vec4>,
+    /// The gradient of how much of the same fluid is there, 1/m.
+    pub normals: Vec<Vec4>,
     /// Whether all particles are equally large.
     pub equal: bool,
 }
@@ -63,6 +70,14 @@ impl<'a> Flows<'a> {
         Flows::Mixed(rows, materials, count as u32)
     }
 
+    /// What a particle has on its own.
+    pub fn own(&self, i: usize) -> [f32; 4] {
+        match self {
+            Flows::Alike(row) => *row,
+            Flows::Mixed(rows, materials, count) => rows[(materials[i] * (count + 1)) as usize],
+        }
+    }
+
     /// The rows of a particle and eight others, by column. All slots are of particles.
     #[inline(always)]
     pub fn between<S: Simd>(&self, i: usize, slots: &[u32; LANES]) -> [S; 4] {
@@ -86,6 +101,88 @@ pub(super) fn eight(list: &[u32], from: usize, i: u32) -> [u32; LANES] {
         *slot = *entry;
     }
     slots
+}
+
+/// The neighbours of particles, where the substep begins or where it ends.
+pub(super) struct Around<'a> {
+    pub lists: &'a Lists<u32, SearchTools>,
+    base: &'a [Vec4],
+    moved: &'a [Vec4],
+    phase: &'a [u32],
+}
+
+/// Up to eight neighbours of a particle.
+pub(super) struct Eight<S: Simd> {
+    pub slots: [u32; LANES],
+    /// From each of them to the particle, m.
+    pub apart: Vector<S>,
+    pub radius: S,
+    /// Where there is one.
+    pub there: S::Mask,
+    /// Where there is one that is fluid.
+    pub flows: S::Mask,
+}
+
+impl<'a> Around<'a> {
+    pub fn new(
+        lists: &'a Lists<u32, SearchTools>,
+        base: &'a [Vec4],
+        moved: &'a [Vec4],
+        phase: &'a [u32],
+    ) -> Self {
+        let n = lists.particles();
+        assert!(base.len() == n && moved.len() == n && phase.len() == n);
+        Around { lists, base, moved, phase }
+    }
+
+    /// Whether a particle is fluid.
+    #[inline(always)]
+    pub fn is_fluid(&self, i: usize) -> bool {
+        self.phase[i] & Phase::FLUID != 0
+    }
+
+    /// m.
+    #[inline(always)]
+    pub fn radius(&self, i: usize) -> f32 {
+        self.base[i].w
+    }
+
+    /// How far a particle is from its `position`, m, and its inverse mass.
+    #[inline(always)]
+    pub fn moved(&self, i: usize) -> Vec4 {
+        self.moved[i]
+    }
+
+    /// Where the list of a particle is taken from, eight by eight.
+    #[inline(always)]
+    pub fn starts(&self, i: usize) -> impl Iterator<Item = usize> + use<> {
+        (0..self.lists.of(i).len()).step_by(LANES)
+    }
+
+    /// The eight neighbours of a particle from one on.
+    #[inline(always)]
+    pub fn eight<S: Simd>(&self, i: usize, from: usize) -> Eight<S> {
+        let list = self.lists.of(i);
+        let slots = eight(list, from, i as u32);
+        let mut flows = [0.0; LANES];
+        for (flow, &j) in flows.iter_mut().zip(&slots) {
+            *flow = (self.phase[j as usize] & Phase::FLUID) as f32;
+        }
+        let (at, to) = (self.rows::<S>(self.base, &slots), self.rows::<S>(self.moved, &slots));
+        let there = S::splat((list.len() - from) as f32).above(S::read(&NUMBERS));
+        let flows = S::both(there, S::read(&flows).above(S::splat(0.0)));
+        let apart =
+            (spread::<S>(self.base[i]) - place(at)) + (spread::<S>(self.moved[i]) - place(to));
+        Eight { slots, apart, radius: at[3], there, flows }
+    }
+
+    /// The rows of eight particles, by column.
+    #[inline(always)]
+    pub fn rows<S: Simd>(&self, rows: &[Vec4], slots: &[u32; LANES]) -> [S; 4] {
+        assert!(rows.len() == self.base.len());
+        // SAFETY: slots of a list are particles, of which each has a row.
+        unsafe { S::gather(rows.as_ptr().cast(), slots.as_ptr()) }
+    }
 }
 
 /// 0 to 7: which lane is which.

@@ -23,16 +23,35 @@ fn filled(q: f32) -> [f32; 2] {
     [LATTICE * part, LATTICE * slope]
 }
 
-/// What the planes fill of the kernel of a particle at p, counted from where its step began, and the
-/// gradient of that: [x, y, z, filled]. Planes that face the same way, as two of one floor, count
-/// once; what planes across each other have both is taken off.
-pub(crate) fn behind(contacts: &[EnvironmentContact], p: Vec3, radius: f32) -> Vec4 {
+/// A plane that reaches into the kernel of a particle.
+pub(crate) struct Behind {
+    pub normal: Vec3,
+    /// The place of its contact in the list.
+    pub at: usize,
+    /// How far it is, in lengths of the kernel.
+    pub q: f32,
+    /// What it fills, and the slope of that, 1/m, if it were alone.
+    pub filled: f32,
+    pub slope: f32,
+    /// The part of it that counts.
+    pub kept: f32,
+}
+
+/// Goes through the planes that reach into the kernel of a particle at p, counted from where its step
+/// began. Planes that face the same way, as two of one floor, count once; what planes across each
+/// other have both is taken off.
+pub(crate) fn each(
+    contacts: &[EnvironmentContact],
+    p: Vec3,
+    radius: f32,
+    mut take: impl FnMut(&Behind),
+) {
     let per_length = 0.25 / radius;
     let ratio = |plane: Vec4| {
         let normal = plane.truncate();
         (normal.dot(p) + plane.w) * per_length
     };
-    let mut sum = Vec4::ZERO;
+    let mut sum = 0.0;
     for (k, contact) in contacts.iter().enumerate() {
         let q = ratio(contact.plane);
         if q.is_nan() || q >= 1.0 {
@@ -55,11 +74,20 @@ pub(crate) fn behind(contacts: &[EnvironmentContact], p: Vec3, radius: f32) -> V
             known = if both > known { both } else { known };
         }
         // Of what others fill, that part is behind this plane anyway.
-        let across = (sum.w - known) / (1.0 - known);
+        let across = (sum - known) / (1.0 - known);
         let kept = (1.0 - known / own) * (1.0 - across);
-        let steep = slope * per_length * kept;
-        sum += (normal * -steep).extend(own * kept);
+        take(&Behind { normal, at: k, q, filled: own, slope: slope * per_length, kept });
+        sum += own * kept;
     }
+}
+
+/// What the planes fill of the kernel of a particle at p, and the gradient of that: [x, y, z, filled].
+pub(crate) fn behind(contacts: &[EnvironmentContact], p: Vec3, radius: f32) -> Vec4 {
+    let mut sum = Vec4::ZERO;
+    each(contacts, p, radius, |plane| {
+        let steep = plane.slope * plane.kept;
+        sum += (plane.normal * -steep).extend(plane.filled * plane.kept);
+    });
     sum
 }
 

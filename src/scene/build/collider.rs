@@ -35,7 +35,12 @@ pub(super) fn read(path: &str, file: &ColliderFile, folder: Option<&Path>) -> Re
         path: keys,
         looped: file.looped,
         material: MaterialId::DEFAULT,
-        coefficients: coefficients(file.friction, file.static_friction, file.restitution),
+        coefficients: coefficients(
+            file.friction,
+            file.static_friction,
+            file.restitution,
+            file.fluid_adhesion,
+        ),
         limb: None,
     };
     collider.validate(path).map_err(in_file_words)?;

@@ -59,7 +59,7 @@ pub(super) fn add(
     if way.is_empty() {
         way.push(key(0.0, None, None));
     }
-    let own = coefficients(file.friction, file.static_friction, file.restitution);
+    let own = coefficients(file.friction, file.static_friction, file.restitution, None);
     let material = match &file.material {
         Some(name) => material::find(world, &at("material"), name)?,
         None => MaterialId::DEFAULT,

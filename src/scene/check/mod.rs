@@ -1,5 +1,6 @@
 //! Checks: what a scene promises of its run. [`Checker`] watches a run and says which held.
 
+mod fluid;
 mod measure;
 mod overlap;
 mod slope;

@@ -38,6 +38,9 @@ pub(super) enum Test {
     SlopeAtLeast,
     SlopeAtMost,
     QuarantinedAtMost,
+    OutOfRoundAtMost,
+    VolumeErrorAtMost,
+    MixingLayerAtMost,
 }
 
 /// A row of the table: name, test, keys it needs, keys it may have.
@@ -76,6 +79,9 @@ const TABLE: &[Row] = &[
     ("slope_at_least", Test::SlopeAtLeast, &["bound"], &["of"]),
     ("slope_at_most", Test::SlopeAtMost, &["bound"], &["of"]),
     ("quarantined_at_most", Test::QuarantinedAtMost, &["bound"], &[]),
+    ("out_of_round_at_most", Test::OutOfRoundAtMost, &["bound"], &["of"]),
+    ("volume_error_at_most", Test::VolumeErrorAtMost, &["bound"], &["of"]),
+    ("mixing_layer_at_most", Test::MixingLayerAtMost, &["bound", "of", "through"], &[]),
 ];
 
 /// A check that has been read: objects found, keys sorted out.

@@ -3,7 +3,7 @@
 
 use super::table::{Check, Test};
 use super::tunnel::Tunnels;
-use super::{measure, overlap, slope};
+use super::{fluid, measure, overlap, slope};
 use crate::scene::Scene;
 use crate::world::{ObjectId, World};
 
@@ -196,6 +196,12 @@ impl Watch {
             Test::AtRest => measure::speeds(world, object).mean,
             Test::ResidualBelow => world.residual(check.kind),
             Test::SlopeAtLeast | Test::SlopeAtMost => slope::degrees(world, object),
+            Test::OutOfRoundAtMost => fluid::out_of_round(world, object),
+            Test::VolumeErrorAtMost => fluid::volume_error(world, object),
+            Test::MixingLayerAtMost => {
+                let (lower, _) = *check.through.as_ref()?;
+                fluid::mixing_layer(world, object, lower)
+            }
             Test::QuarantinedAtMost => (world.quarantined() - start.quarantined) as f64,
         })
     }

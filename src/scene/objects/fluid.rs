@@ -22,6 +22,7 @@ impl ObjectKinds {
     /// | `density` | kg/m³ | 1000 | at rest |
     /// | `velocity` | m/s | 0 | at the start |
     /// | `fluid_viscosity` | 1/s | of `[params]` | how fast it takes on the velocity of the fluid around it |
+    /// | `fluid_tension` | N/m | of `[params]` | its surface tension |
     ///
     /// A fluid without a `material` and without `friction` slides freely on everything. With a
     /// `material`, the numbers of fluids are those of the material.
@@ -39,6 +40,7 @@ table! {
         density: Option<Positive>,
         velocity: Option<Vector>,
         fluid_viscosity: Option<Rate>,
+        fluid_tension: Option<Rate>,
     }
 }
 
@@ -77,6 +79,7 @@ impl FluidFile {
             velocity: self.velocity.map(|v| v.0).unwrap_or_default(),
             coefficients: Coefficients {
                 viscosity: self.fluid_viscosity.map(|rate| rate.0),
+                tension: self.fluid_tension.map(|tension| tension.0),
                 ..Fluid::default().coefficients
             },
         })
@@ -93,6 +96,7 @@ impl SceneObject for FluidFile {
     fn build(&self, world: &mut World, path: &str, site: &Site) -> Result<Built> {
         let material = ("material", self.material.is_some());
         one_of(path, [material, ("fluid_viscosity", self.fluid_viscosity.is_some())])?;
+        one_of(path, [material, ("fluid_tension", self.fluid_tension.is_some())])?;
         world.add_fluid(&self.fluid(path, site.folder)?)
     }
 

@@ -64,6 +64,7 @@ pub(super) use object_kinds;
 /// | `visible` | | true | whether it is drawn; a hidden object is simulated as any other |
 /// | `material` | | "default" | the `[[material]]` it is made of; or |
 /// | `friction`, `static_friction`, `restitution` | 1 | of `[params]` | a material of its own; `friction` alone sets both |
+/// | `fluid_adhesion` | N/m | of `[params]` | how it holds fluids: a number of that material |
 ///
 /// # Values of several keys
 ///
@@ -114,17 +115,23 @@ macro_rules! table {
             friction: Option<$crate::scene::value::AtLeastZero>,
             static_friction: Option<$crate::scene::value::AtLeastZero>,
             restitution: Option<$crate::scene::value::Share>,
+            fluid_adhesion: Option<$crate::scene::value::Rate>,
             $($(#[$meta])* $key: $type,)+
         }
 
         impl super::Table for $name {
             fn common(&self) -> super::Common<'_> {
-                let Self { friction, static_friction, restitution, .. } = *self;
+                let Self { friction, static_friction, restitution, fluid_adhesion, .. } = *self;
                 super::Common {
                     name: self.name.as_deref(),
                     visible: self.visible.unwrap_or(true),
                     material: self.material.as_deref(),
-                    coefficients: super::coefficients(friction, static_friction, restitution),
+                    coefficients: super::coefficients(
+                        friction,
+                        static_friction,
+                        restitution,
+                        fluid_adhesion,
+                    ),
                 }
             }
         }

@@ -1,6 +1,7 @@
 //! Stages of the passes of fluids, and the layout of their buffers.
 //!
-//! `lambdas` and `shores` have a row of four for each particle. Where there is no fluid they have none.
+//! `lambdas`, `shores`, `curls` and `normals` have a row of four for each particle. Where there is no fluid they
+//! have none.
 
 use super::{Groups, Stage};
 use crate::pass::Buffer;
@@ -21,7 +22,7 @@ pub(super) fn stages(dispatch: &Dispatch, plan: &Plan, out: &mut Vec<Stage>) {
     out.push(Stage::new(entry, Groups::Particles).with([beside, 0, 0]));
 }
 
-/// Words of `lambdas` and of `shores`.
+/// Words of `lambdas`, `shores`, `curls` and `normals`.
 pub(crate) fn rows(plan: &Plan) -> usize {
     if plan.fluid { 4 * plan.particles } else { 0 }
 }
@@ -29,7 +30,12 @@ pub(crate) fn rows(plan: &Plan) -> usize {
 /// The words of these buffers as the CPU left them.
 pub(crate) fn encode(buffer: Buffer, from: &Encoder, out: &mut [u32]) {
     let fluid = &from.scratch.fluid;
-    let rows = if buffer == Buffer::Lambdas { &fluid.lambdas } else { &fluid.shores };
+    let rows = match buffer {
+        Buffer::Lambdas => &fluid.lambdas,
+        Buffer::Curls => &fluid.curls,
+        Buffer::Normals => &fluid.normals,
+        _ => &fluid.shores,
+    };
     for (word, value) in out.iter_mut().zip(bytemuck::cast_slice::<_, u32>(rows)) {
         *word = *value;
     }

@@ -97,9 +97,13 @@ pub(crate) fn stages(dispatch: &Dispatch, plan: &Plan, out: &mut Vec<Stage>) {
         | Pass::BodyVelocity => bodies::stages(dispatch, plan, out),
         Pass::CatchWind => surfaces::stages(dispatch, plan, out),
         Pass::CollideEnvironment => environment::stages(dispatch, plan, out),
-        Pass::DensityLambda | Pass::DensityDelta | Pass::FluidViscosity => {
-            fluids::stages(dispatch, plan, out)
-        }
+        Pass::DensityLambda
+        | Pass::DensityDelta
+        | Pass::FluidCurls
+        | Pass::FluidVorticity
+        | Pass::FluidNormals
+        | Pass::FluidCohesion
+        | Pass::FluidViscosity => fluids::stages(dispatch, plan, out),
         Pass::CollidePoints | Pass::SolvePoints => points::stages(dispatch, plan, out),
         // Breaking, acceleration, and the sweeps of every kind.
         _ => constraints::stages(dispatch, plan, out),

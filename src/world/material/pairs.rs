@@ -26,22 +26,41 @@ pub(crate) struct FlowRow {
     /// The share of the velocities around it that one takes of the other in a substep, over that of
     /// the thickest material: 1 where all are alike.
     pub share: f32,
-    spare: [f32; 2],
+    /// Surface tension, N/m; between two materials there is none.
+    pub tension: f32,
+    /// How the one holds the other, where one of them is fluid, N/m.
+    pub adhesion: f32,
 }
 
 impl FlowRow {
     fn of_params(params: &Params) -> Self {
-        FlowRow { rate: params.fluid_viscosity, ..FlowRow::default() }
+        let Params { fluid_viscosity, fluid_tension, fluid_adhesion, .. } = *params;
+        let (tension, adhesion) = (fluid_tension, fluid_adhesion);
+        FlowRow { rate: fluid_viscosity, share: 0.0, tension, adhesion }
     }
 
     /// With the numbers that are given.
     fn with(self, given: Coefficients) -> Self {
-        FlowRow { rate: given.viscosity.unwrap_or(self.rate), ..self }
+        FlowRow {
+            rate: given.viscosity.unwrap_or(self.rate),
+            share: self.share,
+            tension: given.tension.unwrap_or(self.tension),
+            adhesion: given.adhesion.unwrap_or(self.adhesion),
+        }
     }
 
     /// The rule for two materials.
     fn against(self, other: FlowRow) -> Self {
-        FlowRow { rate: 0.5 * (self.rate + other.rate), ..FlowRow::default() }
+        FlowRow {
+            rate: 0.5 * (self.rate + other.rate),
+            adhesion: self.adhesion.max(other.adhesion),
+            ..self
+        }
+    }
+
+    /// Without what acts only within one material.
+    fn of_two(self) -> Self {
+        FlowRow { tension: 0.0, ..self }
     }
 
     /// As it is used in a substep of `h` seconds.
@@ -212,7 +231,10 @@ impl MaterialPairs {
         let flows = met(*flow, materials, colliders, FlowRow::with, FlowRow::against);
         self.count = materials.count();
         self.rows = rows.into_iter().map(PairRow::used).collect();
-        self.flows = flows.into_iter().map(|row| row.used(*thickest, *h)).collect();
+        let flows = flows.into_iter().enumerate();
+        let flows =
+            flows.map(|(at, row)| if at % (self.count + 1) == 0 { row } else { row.of_two() });
+        self.flows = flows.map(|row| row.used(*thickest, *h)).collect();
     }
 
     /// Finds whether all pairs of particles of these materials are alike.
@@ -237,6 +259,10 @@ impl MaterialPairs {
     /// The rows of fluids, in the same places.
     pub fn flows(&self) -> &[FlowRow] {
         &self.flows
+    }
+    /// What a material gives as a fluid on an obstacle.
+    pub fn flow_on_wall(&self, collider: u32, material: u32) -> &FlowRow {
+        &self.flows[(self.count + collider as usize) * self.count + material as usize]
     }
     /// How many materials there are.
     pub fn count(&self) -> usize {

@@ -39,7 +39,15 @@ pub const GROUPS: &[Group] = &[
     group(
         "Fluids",
         Shown::Open,
-        &["fluid_viscosity", "density_rule", "fluid_pressure", "fluid_relaxation"],
+        &[
+            "fluid_viscosity",
+            "fluid_tension",
+            "fluid_adhesion",
+            "fluid_vorticity",
+            "density_rule",
+            "fluid_pressure",
+            "fluid_relaxation",
+        ],
     ),
     group(
         "Solving",

@@ -71,7 +71,7 @@ pub struct Coefficient {
 }
 
 /// The numbers of a material, in the order in which they are shown.
-pub const COEFFICIENTS: [Coefficient; 4] = [
+pub const COEFFICIENTS: [Coefficient; 6] = [
     Coefficient {
         name: "friction",
         get: |of| of.friction_kinetic,
@@ -91,6 +91,16 @@ pub const COEFFICIENTS: [Coefficient; 4] = [
         name: "fluid_viscosity",
         get: |of| of.viscosity,
         set: |of, value| of.viscosity = value,
+    },
+    Coefficient {
+        name: "fluid_tension",
+        get: |of| of.tension,
+        set: |of, value| of.tension = value,
+    },
+    Coefficient {
+        name: "fluid_adhesion",
+        get: |of| of.adhesion,
+        set: |of, value| of.adhesion = value,
     },
 ];
 
