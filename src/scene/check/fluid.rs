@@ -87,16 +87,16 @@ mod tests {
     use crate::{Fluid, FluidRegion};
     use glam::Vec3;
 
-    fn block(world: &mut World, low: Vec3, high: Vec3) -> ObjectId {
+    fn block(world: &mut World, low: Vec3, high: Vec3, radius: f32) -> ObjectId {
         let region = FluidRegion::Box { low, high };
-        world.add_fluid(&Fluid { region, radius: 0.01, ..Fluid::default() }).unwrap().object
+        world.add_fluid(&Fluid { region, radius, ..Fluid::default() }).unwrap().object
     }
 
     /// A cube is as much wider across its corners, and its moments are those of a larger ball.
     #[test]
     fn a_cube_is_no_ball_and_a_ball_is_one() {
         let mut world = World::new();
-        let cube = block(&mut world, Vec3::splat(-0.1), Vec3::splat(0.1));
+        let cube = block(&mut world, Vec3::splat(-0.1), Vec3::splat(0.1), 0.005);
         let ratio = out_of_round(&world, Some(cube));
         assert!((ratio - 3f64.sqrt()).abs() < 0.1, "{ratio}");
         let larger = 4.0 / 3.0 * std::f64::consts::PI * (5.0f64 / 12.0).powf(1.5) - 1.0;
@@ -113,8 +113,9 @@ mod tests {
     #[test]
     fn fluids_that_lie_apart_do_not_mix() {
         let mut world = World::new();
-        let lower = block(&mut world, Vec3::ZERO, Vec3::new(0.1, 0.2, 0.1));
-        let upper = block(&mut world, Vec3::new(0.0, 0.2, 0.0), Vec3::new(0.1, 0.4, 0.1));
+        let lower = block(&mut world, Vec3::ZERO, Vec3::new(0.1, 0.2, 0.1), 0.01);
+        let (low, high) = (Vec3::new(0.0, 0.2, 0.0), Vec3::new(0.1, 0.4, 0.1));
+        let upper = block(&mut world, low, high, 0.01);
         assert_eq!(mixing_layer(&world, Some(upper), lower), 0.0);
         let all = mixing_layer(&world, Some(lower), upper);
         assert!((all - 0.36).abs() < 0.03, "the wrong way round: {all}");
