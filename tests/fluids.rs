@@ -320,8 +320,7 @@ fn two_particles_draw_each_other_as_the_formulas_say() {
                 * match solid {
                     false => {
                         let cohesion = 0.5 * of_drawn * drawn(q) / length.powi(5);
-                        f64::from(tension)
-                            * (cohesion - 0.5 * 27.929_688 / length * kernel * bent)
+                        f64::from(tension) * (cohesion - 0.5 * 27.929_688 / length * kernel * bent)
                     }
                     true => f64::from(adhesion) * of_held * held(q) / length.powi(5),
                 };
