@@ -65,7 +65,9 @@ pub fn scene(spec: &str) -> World {
     }
     // What comes out of emitters is not there yet.
     let mut engine = Engine::new(world, Backend::Cpu { threads: 1 }).unwrap();
-    (0..30).for_each(|_| engine.step(dt).unwrap());
+    for _ in 0..30 {
+        engine.step(dt).unwrap();
+    }
     engine.into_world()
 }
 

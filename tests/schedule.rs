@@ -165,7 +165,10 @@ fn counted(names: &[&str]) -> String {
 /// Scenes as they are, and what no scene has by itself: gathered bounces, other lists,
 /// acceleration, many substeps.
 fn cases() -> Vec<(String, Vec<&'static str>)> {
-    let mut cases: Vec<_> = specs().map(|spec| (spec, vec![])).collect();
+    // A world that begins empty has another schedule when the first particles have come.
+    let begins = |spec: &String| !world(spec, &[]).particles().is_empty();
+    let mut cases: Vec<_> = specs().filter(begins).map(|spec| (spec, vec![])).collect();
+    assert_eq!(cases.len() + 1, specs().count(), "only `fountain` begins empty");
     let jacobi = vec!["solver=jacobi", "restitution=0.5", "broad_phase=octree"];
     cases.push(("stairs".into(), jacobi));
     cases.push(("stairs".into(), vec!["solver=seidel", "restitution=0.5", "broad_phase=bvh"]));

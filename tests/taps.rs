@@ -478,26 +478,40 @@ fn a_device_follows_the_cpu() {
     kept.keep_on_device(true);
     let mut cpu = engine(world);
     let mut bytes = Vec::new();
+    // The jet goes up as it comes. Then it gives way to one side or another, and rounding decides to which:
+    // what is 7e-8 m apart after 10 steps is 2e-3 m apart after 15. So sinks take particles some steps
+    // earlier or later (92 and 101 of them after 34 steps were seen).
+    let alike = 10;
+    let (mut sunk, mut came) = ([0; 2], 0);
     for step in 0..60 {
         let before = gpu.vulkan().unwrap().uploaded();
-        let mut reports = [&mut gpu, &mut kept, &mut cpu].map(|engine| {
+        let [device, same, host] = [&mut gpu, &mut kept, &mut cpu].map(|engine| {
             let report = engine.step(DT).unwrap();
-            (report.emitted, report.sunk, report.waiting)
+            (report.emitted, report.waiting, report.sunk)
         });
-        reports.rotate_left(1);
-        assert!(reports.iter().all(|report| *report == reports[0]), "{step}: {reports:?}");
+        assert_eq!(device, same, "{step}");
+        assert_eq!((device.0, device.1), (host.0, host.1), "{step}");
+        sunk = [sunk[0] + device.2 as u64, sunk[1] + host.2 as u64];
+        came += host.0 as u64;
         bytes.push(gpu.vulkan().unwrap().uploaded() - before);
+        if step != alike {
+            continue;
+        }
+        assert_eq!(who(gpu.world()), who(cpu.world()));
+        let apart = cpu.world().particles().ids().iter().map(|&id| {
+            let at = |engine: &Engine| engine.world().position(ParticleId(id)).unwrap();
+            at(&cpu).distance(at(&gpu))
+        });
+        let apart = apart.fold(0.0, f32::max);
+        assert!(apart < 1e-6, "{apart} m");
     }
     kept.fetch().unwrap();
     assert_eq!(gpu.world().hash(), kept.world().hash());
-    assert_eq!(who(gpu.world()), who(cpu.world()));
-    assert!(cpu.world().sunk() > 50 && gpu.world().sunk() == cpu.world().sunk());
-    let apart = cpu.world().particles().ids().iter().map(|&id| {
-        let at = |engine: &Engine| engine.world().position(ParticleId(id)).unwrap();
-        at(&cpu).distance(at(&gpu))
-    });
-    let apart = apart.fold(0.0, f32::max);
-    assert!(apart < 1e-3, "{apart} m");
+    // Nothing is lost on either.
+    assert!(sunk.iter().all(|count| *count > 50), "{sunk:?}");
+    for (world, sunk) in [gpu.world(), cpu.world()].into_iter().zip(sunk) {
+        assert_eq!(world.particles().len() as u64 + sunk, came);
+    }
     // Without the last steps, in which contacts begin: rows of 92 bytes and little else.
     let most = bytes[10..].iter().max().unwrap();
     assert!(

@@ -148,7 +148,7 @@ fn materials_are_edited_while_it_runs() {
             "backend {backend}\nsteps 12\nwait 20\nreport before.json\n\
              material rubber friction 4\nmaterial ice restitution 0.5\nsteps 48\nwait 40\n\
              report after.json\nkey R\nwait 120\nreport reset.json\nmove 140 600\nwheel -300\n\
-             wait 10\ndrag 180 622 250 622\nwait 10\nreport dragged.json\n"
+             wait 10\ndrag 180 548 250 548\nwait 10\nreport dragged.json\n"
         );
         session.run(scene.to_str().unwrap(), &script);
         let [before, after, reset] =
@@ -166,7 +166,7 @@ fn materials_are_edited_while_it_runs() {
             assert_eq!(report["materials"][1][1], 4.0, "{backend}");
             assert_eq!(report["materials"][0][2], 0.5, "{backend}");
         }
-        // The third knob from the end of the panel is rubber's friction.
+        // The sixth knob from the end of the panel is rubber's friction.
         let dragged = &session.report("dragged.json")["materials"];
         assert!(dragged[1][1].as_f64().unwrap() > 5.0, "{backend}: {dragged}");
     }

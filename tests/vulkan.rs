@@ -261,7 +261,11 @@ fn a_step_takes_no_more_dispatches_than_promised() {
             + if touching { 27 } else { 0 };
         let p = &world.params;
         let sweeps = p.iterations as usize;
-        let per_substep = sweeps * (colors + 4) + 40 + if touching { 60 } else { 0 };
+        // Fluid has a list of its own, and two passes in every sweep.
+        let fluid = world.particles().phases().iter().any(|phase| phase & Phase::FLUID != 0);
+        let (lists, passes) =
+            (usize::from(touching) + usize::from(fluid), 4 + 2 * usize::from(fluid));
+        let per_substep = sweeps * (colors + passes) + 40 + 60 * lists;
         let most = p.substeps as usize * per_substep;
         let used = gpu.vulkan().unwrap().dispatches();
         assert!(used <= most, "{spec}: {used} dispatches, {most} promised");

@@ -166,7 +166,7 @@ fn the_meshes_of_a_scene_are_inputs_too() {
     .unwrap();
     let refused = |args: &[&str]| {
         let message = bad(2, args);
-        assert!(message.contains("is the file of a mesh"), "{message}");
+        assert!(message.contains("the file of a mesh"), "{message}");
     };
     refused(&["run", &scene, "--steps", "1", "--save", &mesh]);
     refused(&["run", &scene, "--steps", "1", "--report", &folder.path("./rock.obj")]);

@@ -5,7 +5,7 @@ use motes::Pass;
 use std::sync::LazyLock;
 
 /// Levels of each channel among which colours are chosen.
-const LEVELS: [u8; 7] = [0x18, 0x40, 0x66, 0x8c, 0xb2, 0xd8, 0xfa];
+const LEVELS: [u8; 9] = [0x00, 0x20, 0x40, 0x60, 0x80, 0xa0, 0xc0, 0xe0, 0xff];
 /// Lightness between these is seen on a dark and on a light ground.
 const LIGHT: std::ops::Range<f32> = 0.42..0.88;
 /// Greys are left to the panel itself.
