@@ -472,7 +472,7 @@ fn a_scene_says_what_is_wrong_with_its_taps() {
 #[cfg(feature = "vulkan")]
 #[test]
 fn a_device_follows_the_cpu() {
-    let (world, taps) = fountain();
+    let (world, _) = fountain();
     let Some(mut gpu) = device::on_device(world.clone()) else { return };
     let Some(mut kept) = device::on_device(world.clone()) else { return };
     kept.keep_on_device(true);
@@ -482,6 +482,7 @@ fn a_device_follows_the_cpu() {
     // what is 7e-8 m apart after 10 steps is 2e-3 m apart after 15. So sinks take particles some steps
     // earlier or later (92 and 101 of them after 34 steps were seen).
     let alike = 10;
+    let (mut sunk, mut came) = ([0; 2], cpu.world().particles().len() as u64);
     for step in 0..60 {
         let before = gpu.vulkan().unwrap().uploaded();
         let [device, same, host] = [&mut gpu, &mut kept, &mut cpu].map(|engine| {
@@ -490,6 +491,8 @@ fn a_device_follows_the_cpu() {
         });
         assert_eq!(device, same, "{step}");
         assert_eq!((device.0, device.1), (host.0, host.1), "{step}");
+        sunk = [sunk[0] + device.2 as u64, sunk[1] + host.2 as u64];
+        came += host.0 as u64;
         bytes.push(gpu.vulkan().unwrap().uploaded() - before);
         if step != alike {
             continue;
@@ -504,18 +507,17 @@ fn a_device_follows_the_cpu() {
     }
     kept.fetch().unwrap();
     assert_eq!(gpu.world().hash(), kept.world().hash());
-    let both = [gpu.world().sunk(), cpu.world().sunk()];
-    assert!(both.iter().all(|count| *count > 50), "{both:?}");
+    // Nothing is lost on either.
+    assert!(sunk.iter().all(|count| *count > 50), "{sunk:?}");
+    for (world, sunk) in [gpu.world(), cpu.world()].into_iter().zip(sunk) {
+        assert_eq!(world.particles().len() as u64 + sunk, came);
+    }
     // Without the last steps, in which contacts begin: rows of 92 bytes and little else.
     let most = bytes[10..].iter().max().unwrap();
     assert!(
         *most < 40_000,
         "{most} bytes a step; the world has {}",
         92 * cpu.world().particles().len()
-    );
-    assert_eq!(
-        gpu.world().object(taps[0]).unwrap().len(),
-        cpu.world().object(taps[0]).unwrap().len()
     );
     assert_eq!(gpu.vulkan().unwrap().messages(), Vec::<String>::new());
 }
