@@ -132,8 +132,14 @@ passes! {
         reads [Predicted Iterates Distance Bend Volume Pins] writes [Predicted Iterates Distance Bend Volume Pins];
     BodyWalls "body_walls" "lists where rigid bodies meet obstacles, with what they pressed before"
         reads [Position Start Predicted Radius Material Materials EnvironmentContacts WallGrips Links Bodies] writes [Bodies ImpulseRows];
-    SolveBodies "solve_bodies" "finds the impulses of obstacles on rigid bodies, with friction and bounces"
-        reads [EnvironmentContacts Bodies ImpulseRows] writes [Bodies ImpulseRows WallGrips];
+    BodyPairs "body_pairs" "finds which rigid bodies are near each other"
+        reads [Position Links Bodies BodyFields] writes [BodyPairs];
+    BodyContacts "body_contacts" "finds where rigid bodies may touch each other, with what they pressed before"
+        reads [Position Radius Material Materials Links Bodies BodyFields Touches] writes [BodyPairs PairRows];
+    ColorBodies "color_bodies" "gives pairs of bodies that touch colours, so that workers can take them side by side"
+        reads [Bodies] writes [BodyPairs];
+    SolveBodies "solve_bodies" "finds the impulses of obstacles and of each other on rigid bodies, with friction and bounces"
+        reads [EnvironmentContacts Bodies BodyPairs] writes [Bodies ImpulseRows PairRows WallGrips Touches];
     PlaceBodies "place_bodies" "moves the particles of rigid bodies as the impulses on them do"
         reads [Predicted Links Bodies] writes [Predicted];
     UpdateVelocity "update_velocity" "makes velocities from the moves; quarantines non-finite particles"

@@ -70,6 +70,7 @@ pub fn schedule(world: &World) -> Schedule {
     let fluids: Vec<_> = world.fluid_lists(shore).collect();
     let winds = if surfaces { world.surface_winds().count() as u32 } else { 0 };
     let walls_of_bodies = obstacles && world.has_rigid_bodies();
+    let pairs_of_bodies = world.rigid_bodies_may_touch();
     // Most solvers move the two particles of a contact at once. Jacobi first gathers what every
     // contact asks for, and `apply_deltas` then moves the particles.
     let gathers = solver == Solver::Jacobi;
@@ -205,11 +206,19 @@ pub fn schedule(world: &World) -> Schedule {
                 substep.part(Pass::SolvePoints, Part::Start);
             }
         }
+        // Obstacles and other bodies have the last word on rigid bodies, too: what particles did to them
+        // is known.
         if walls_of_bodies {
-            // Obstacles have the last word on rigid bodies, too: what particles did to them is known.
-            for pass in [Pass::BodyWalls, Pass::SolveBodies, Pass::PlaceBodies] {
+            substep.run(Pass::BodyWalls);
+        }
+        if pairs_of_bodies {
+            for pass in [Pass::BodyPairs, Pass::BodyContacts, Pass::ColorBodies] {
                 substep.run(pass);
             }
+        }
+        if walls_of_bodies || pairs_of_bodies {
+            substep.run(Pass::SolveBodies);
+            substep.run(Pass::PlaceBodies);
         }
         substep.run(Pass::UpdateVelocity);
         if bodies {

@@ -28,6 +28,9 @@ const LARGEST: f32 = 2.0;
 
 pub(crate) fn run(team: &Team, world: &mut World, scratch: &mut Scratch, at: &Moment) {
     scratch.matched.update(world);
+    // What is not asked for in this substep has no rows in it.
+    scratch.matched.states.iter_mut().for_each(|state| state.rows = 0);
+    scratch.matched.pairs.clear();
     let shape::Matched { around, states, chunks, sums, pushes, .. } = &mut scratch.matched;
     let World { bodies, particles, .. } = world;
     let links = &bodies.links;
@@ -139,10 +142,11 @@ fn turn(state: &mut BodyState, sums: &[f32; SUMS], h: f32) {
     (state.after, state.after_by_place) = (Vec3::ZERO, [Vec3::ZERO; 3]);
     (state.from, state.drift) = (center, drift);
     state.center = center + drift * h;
+    state.from_base = rows::of_turn(rows::unit(Vec4::from(state.turn)));
     let q = v.extend(cosine + 1.0);
     let turn = rows::unit(rows::after(q, Vec4::from(state.turn)));
     (state.turn, state.base_turn) = (turn.to_array(), turn.to_array());
-    state.base = rows::sum(&rows::turn_less_one(turn), &rows::ONE);
+    state.base = rows::of_turn(turn);
 }
 
 /// The inverse of moments of inertia, given along and across the axes; 0 where there are none.

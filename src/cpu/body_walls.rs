@@ -88,6 +88,8 @@ pub(crate) fn run(team: &Team, world: &World, scratch: &mut Scratch, at: &Moment
                     held: held - normal * normal.dot(held),
                     slot: slot as u32,
                     nth,
+                    other_arm: Vec3::ZERO,
+                    other_turns: Vec3::ZERO,
                 };
             }
         }

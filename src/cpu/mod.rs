@@ -5,6 +5,8 @@ pub mod collide_environment;
 pub(crate) mod accelerate;
 pub(crate) mod anchor_contacts;
 pub(crate) mod apply_deltas;
+pub(crate) mod body_contacts;
+pub(crate) mod body_pairs;
 pub(crate) mod body_predict;
 pub(crate) mod body_velocity;
 pub(crate) mod body_walls;
@@ -14,6 +16,7 @@ pub(crate) mod bvh_boxes;
 pub(crate) mod bvh_build;
 pub(crate) mod catch_wind;
 pub(crate) mod collide_points;
+pub(crate) mod color_bodies;
 pub(crate) mod color_contacts;
 pub(crate) mod density_delta;
 pub(crate) mod density_lambda;
@@ -237,6 +240,9 @@ impl Cpu {
             Pass::ShapeRotation => shape_rotation::run(team, world, scratch),
             Pass::ShapeApply => shape_apply::run(team, world, scratch, &at),
             Pass::BodyWalls => body_walls::run(team, world, scratch, &at),
+            Pass::BodyPairs => body_pairs::run(world, scratch, &at),
+            Pass::BodyContacts => body_contacts::run(team, world, scratch, &at),
+            Pass::ColorBodies => color_bodies::run(scratch),
             Pass::SolveBodies => solve_bodies::run(team, world, scratch, &at),
             Pass::PlaceBodies => place_bodies::run(team, world, scratch),
             Pass::BodyVelocity => body_velocity::run(team, world, scratch, &at),

@@ -272,6 +272,14 @@ buffers! {
     BodyPushes by Link, Laid(bodies::push_words), Scratch [];
     /// Where rigid bodies meet obstacles: a row each, body by body.
     ImpulseRows by List, Laid(bodies::row_words), Scratch [];
+    /// How far places are from the surface of rigid bodies: grids in their frames.
+    BodyFields by Body, Laid(bodies::field_words), World [Loaded];
+    /// Rigid bodies that are near each other.
+    BodyPairs by Body, Laid(bodies::pair_words), Scratch [];
+    /// Where they touch: so many rows for each pair.
+    PairRows by Body, Laid(bodies::pair_row_words), Scratch [];
+    /// What they press on each other, from substep to substep.
+    Touches by Body, Laid(bodies::touch_words), World [Saved Loaded Restored Fetched];
     /// Winds that blow on surfaces: their numbers, then their gusts by substep.
     Winds by Field, Laid(surfaces::wind_words), World [Saved Loaded Written];
     /// Obstacles: shapes, poses by substep, meshes.

@@ -33,7 +33,7 @@ mod tap;
 mod validate;
 mod wind;
 
-pub(crate) use body::{Bodies, LinksAround};
+pub(crate) use body::{Bodies, BodyField, LinksAround, Pressing, Touch, Touches};
 pub use body::{Body, BodyId, BodyShape, MatchedBody, Matching};
 pub use build::{Bond, Solid};
 pub use character::{Character, LimbOf, SkeletonId};

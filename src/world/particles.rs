@@ -44,7 +44,7 @@ impl Phase {
     ///
     /// [`World::add_constraint`]: crate::World::add_constraint
     pub const JOINED: u32 = 1 << 29;
-    /// The particle belongs to a body that answers to obstacles as a whole. A step sets it.
+    /// The particle belongs to a body that answers to obstacles and to bodies as a whole. A step sets it.
     pub(crate) const RIGID: u32 = 1 << 30;
     /// What a loose grain has none of.
     pub(crate) const BOUND: u32 =
@@ -70,6 +70,10 @@ impl Phase {
     /// nobody.
     pub fn is_loose(self) -> bool {
         self.0 & Self::BOUND == 0
+    }
+    /// Whether particles of these phases push each other: rigid bodies meet each other as a whole.
+    pub(crate) fn meets(self, other: Phase) -> bool {
+        self.collides(other) && self.0 & other.0 & Self::RIGID == 0
     }
     /// Whether two particles of these phases may touch.
     pub fn collides(self, other: Phase) -> bool {

@@ -239,7 +239,7 @@ impl Filter<'_> {
                 let rest = &self.particles.rest;
                 contact = contact.min((rest[i] - rest[slot as usize]).truncate().length());
             }
-            let kept = a.phase.collides(b.phase) & (both & PINNED == 0) & !partners.contains(&slot);
+            let kept = a.phase.meets(b.phase) & (both & PINNED == 0) & !partners.contains(&slot);
             // SAFETY: room for all slots was reserved; written whether kept or not, so that the
             // processor need not guess.
             unsafe { out.as_mut_ptr().add(len).write(Neighbor { slot, contact }) };

@@ -1,13 +1,14 @@
-//! Where a rigid body meets an obstacle.
+//! Where a rigid body meets an obstacle or another body.
 
 use bytemuck::{Pod, Zeroable};
 use glam::Vec3;
 
-/// A contact of a particle of a body. On a device it is a row of `impulse_rows`, word by word.
+/// A contact of a particle of a body, with an obstacle or with another body. On a device it is a row of
+/// `impulse_rows`, word by word.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Pod, Zeroable)]
 #[repr(C)]
 pub(crate) struct BodyRow {
-    /// Unit vector, out of the obstacle.
+    /// Unit vector, out of the obstacle or of the other body.
     pub normal: Vec3,
     /// Where the two touch, from the centre of the body, m.
     pub arm: Vec3,
@@ -29,9 +30,13 @@ pub(crate) struct BodyRow {
     /// The impulse along the normal, N s, and that of friction.
     pub push: f32,
     pub held: Vec3,
-    /// The slot of the particle, and which of its contacts this is.
+    /// The slot of the particle, and which of its contacts this is. Between bodies, what names the
+    /// contact from substep to substep: see `Touch::key`.
     pub slot: u32,
     pub nth: u32,
+    /// `arm` and `turns` of the other body, which is pushed the other way; 0 where it is an obstacle.
+    pub other_arm: Vec3,
+    pub other_turns: Vec3,
 }
 
 /// Words of a row on a device.

@@ -6,14 +6,18 @@
 //! proportional to them: what the base has in its place is not moved, and no rounding pushes a body.
 
 pub(crate) mod body_row;
+pub(crate) mod pair;
 pub(crate) mod rotation;
 pub(crate) mod rows;
 
+use super::solve_bodies::{Change, Item};
 use crate::world::{Bodies, LinksAround, Particles, Phase, Places, World};
 use body_row::BodyRow;
+use pair::BodyPair;
 use bytemuck::{Pod, Zeroable};
 use glam::{Vec3, Vec4};
 use rows::Rows;
+use std::ops::Range;
 
 /// Links that are summed by themselves. Sums of a body are sums of these, in order.
 pub(crate) const CHUNK: usize = 64;
@@ -61,6 +65,8 @@ pub(crate) struct BodyState {
     pub carry: Rows,
     /// What turning adds to a velocity, by place.
     pub spin: Rows,
+    /// The turn where the substep began.
+    pub from_base: Rows,
     /// What the size of its particles adds to the moments of inertia over the mass, m^2.
     pub own: f32,
     /// The first of its rows with obstacles, and how many.
@@ -103,6 +109,20 @@ pub(crate) struct Matched {
     pub pushes: Vec<Vec4>,
     /// Where rigid bodies meet obstacles, body by body.
     pub rows: Vec<BodyRow>,
+    /// Boxes around rigid bodies, from left to right, and their numbers.
+    pub boxes: Vec<(u32, [Vec3; 2])>,
+    /// Rigid bodies that are near each other, and their rows: those of each pair from a place of its
+    /// own on.
+    pub pairs: Vec<BodyPair>,
+    pub pair_rows: Vec<BodyRow>,
+    /// The colours that pairs of a body have, as bits.
+    pub taken: Vec<u32>,
+    /// Whose rows are swept together, and those of each colour.
+    pub items: Vec<Item>,
+    pub colors: Vec<Range<usize>>,
+    /// What impulses have changed of each body; and those of them that move it.
+    pub changes: Vec<Change>,
+    pub moves: Vec<Change>,
     made_for: Option<u64>,
 }
 

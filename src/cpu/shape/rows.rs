@@ -92,6 +92,12 @@ pub(crate) fn turn_less_one(q: Vec4) -> Rows {
     ]
 }
 
+/// The turn of a unit quaternion.
+#[inline(always)]
+pub(crate) fn of_turn(q: Vec4) -> Rows {
+    sum(&turn_less_one(q), &ONE)
+}
+
 /// The product of two quaternions [x, y, z, w]: first b, then a.
 #[inline(always)]
 pub(crate) fn after(a: Vec4, b: Vec4) -> Vec4 {

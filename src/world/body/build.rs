@@ -147,7 +147,7 @@ impl World {
         let id =
             self.bodies.add(&self.particles, &slots, &body.matching, rotation, Some(built.object));
         // The shape as it was given, not as f32 has it at that place.
-        self.bodies.set_rest(id, &shape.places, &self.particles);
+        self.bodies.set_rest(id, shape, &self.particles);
         Ok(built)
     }
 

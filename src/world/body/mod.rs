@@ -1,15 +1,19 @@
 //! Bodies that keep their shape: sets of particles that are matched with the shape they rest in.
 
 mod build;
+mod field;
 mod links;
 mod motion;
 mod rigid;
 mod shape;
+mod touch;
 
 pub use build::{Body, Matching};
+pub(crate) use field::{BodyField, FieldSlot, MadeOf};
 pub(crate) use links::{LinkTable, LinksAround};
 pub(crate) use rigid::RigidFor;
 pub use shape::BodyShape;
+pub(crate) use touch::{Pressing, Touch, Touches};
 
 use super::{GONE, ObjectId, Particles, World};
 use crate::error::{Error, Result};
@@ -43,6 +47,10 @@ pub struct MatchedBody {
     pub(crate) inverse: [Vec3; 2],
     /// How the body is turned from its rest, as a quaternion [x, y, z, w].
     pub(crate) turn: Vec4,
+    /// What its particles stand for where it meets other bodies, and how far places are from that.
+    pub(crate) made_of: MadeOf,
+    #[serde(skip)]
+    pub(crate) field: FieldSlot,
 }
 
 impl MatchedBody {
@@ -76,6 +84,8 @@ impl MatchedBody {
 pub(crate) struct Bodies {
     pub rows: Vec<MatchedBody>,
     pub links: LinkTable,
+    /// Where rigid bodies press on each other.
+    pub touches: Touches,
     next_id: u64,
     /// Rises when bodies or links change.
     pub revision: u64,
@@ -120,18 +130,21 @@ impl Bodies {
             moments: [Vec3::ZERO; 2],
             inverse: [Vec3::ZERO; 2],
             turn: Vec4::from(turn),
+            made_of: MadeOf::Balls,
+            field: FieldSlot::default(),
         });
         self.revision += 1;
         id
     }
 
-    /// Gives the newest body the rest places it was made of, in the order of its links.
-    fn set_rest(&mut self, id: BodyId, places: &[Vec3], particles: &Particles) {
+    /// Gives the newest body the shape it was made of, in the order of its links.
+    fn set_rest(&mut self, id: BodyId, shape: &BodyShape, particles: &Particles) {
         let Ok(at) = self.rows.binary_search_by_key(&id, |body| body.id) else { return };
         let range = self.rows[at].links();
-        for (rest, place) in self.links.rest[range].iter_mut().zip(places) {
+        for (rest, place) in self.links.rest[range].iter_mut().zip(&shape.places) {
             *rest = place.extend(rest.w);
         }
+        self.rows[at].made_of = shape.made_of;
         settle(&mut self.rows[at], &mut self.links, particles);
     }
 
@@ -163,10 +176,15 @@ impl Bodies {
         let mut next = 0;
         for body in &mut self.rows {
             let left = keep[body.links()].iter().filter(|&&kept| kept).count() as u32;
+            if left < body.count {
+                body.field = FieldSlot::default();
+            }
             (body.first, body.count) = (next, left);
             next += left;
         }
         self.rows.retain(|body| body.count > 0);
+        // Bodies and their particles have other numbers.
+        self.touches.clear();
         self.share_out(particles);
     }
 
@@ -186,6 +204,7 @@ impl Bodies {
         keep[gone.links()].fill(false);
         self.links.retain_rows(&keep);
         self.rows[at..].iter_mut().for_each(|body| body.first -= gone.count);
+        self.touches.clear();
         self.share_out(particles);
         Ok(())
     }
@@ -213,6 +232,7 @@ impl Bodies {
             && self.links.share.iter().all(|share| (0.0..=1.0).contains(share))
             && self.links.particle.iter().all(|&slot| (slot as usize) < particles)
             && self.rows.windows(2).all(|pair| pair[0].id < pair[1].id)
+            && self.touches.are_sound(self.rows.len())
             && self.revision < 1 << 62
     }
 }

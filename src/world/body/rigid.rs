@@ -1,8 +1,11 @@
 //! Which bodies answer to obstacles as a whole.
 
-use super::MatchedBody;
+use super::{Bodies, BodyField, FieldSlot, MatchedBody};
 use crate::table::Buffer;
-use crate::world::{Phase, RigidContacts, World};
+use crate::world::{Particles, Phase, RigidContacts, World};
+use std::collections::HashMap;
+use std::hash::{DefaultHasher, Hash, Hasher};
+use std::sync::Arc;
 
 /// The revisions of particles and bodies, and the parameter, that bodies were last looked at for.
 /// Worlds that differ in it alone are equal.
@@ -22,7 +25,42 @@ impl MatchedBody {
     }
 }
 
+impl Bodies {
+    /// Makes the fields that rigid bodies lack. Bodies of one shape share one.
+    fn make_fields(&mut self, particles: &Particles) {
+        let Bodies { rows, links, .. } = self;
+        let is_rigid = |body: &MatchedBody| {
+            particles.phase[links.particle[body.first as usize] as usize] & Phase::RIGID != 0
+        };
+        let key = |body: &MatchedBody| {
+            let mut hasher = DefaultHasher::new();
+            (body.made_of as u8).hash(&mut hasher);
+            for k in body.links() {
+                let (rest, radius) = (links.rest[k], particles.radius[links.particle[k] as usize]);
+                [rest.x, rest.y, rest.z, radius].map(f32::to_bits).hash(&mut hasher);
+            }
+            hasher.finish()
+        };
+        let known = |body: &MatchedBody| Some((key(body), Arc::clone(body.field.0.as_ref()?)));
+        if !rows.iter().any(|body| is_rigid(body) && body.field.0.is_none()) {
+            return;
+        }
+        let mut fields: HashMap<u64, Arc<BodyField>> = rows.iter().filter_map(known).collect();
+        for body in rows.iter_mut().filter(|body| is_rigid(body) && body.field.0.is_none()) {
+            let make = || Arc::new(BodyField::of(body, links, particles));
+            let field = fields.entry(key(body)).or_insert_with(make);
+            body.field = FieldSlot(Some(Arc::clone(field)));
+        }
+    }
+}
+
 impl World {
+    /// Whether any two bodies may touch as a whole.
+    pub(crate) fn rigid_bodies_may_touch(&self) -> bool {
+        let rigid = self.bodies.rows.iter().filter(|body| body.keeps_its_shape());
+        self.params.rigid_contacts == RigidContacts::Impulses && rigid.count() > 1
+    }
+
     /// Whether any body may answer to obstacles as a whole.
     pub(crate) fn has_rigid_bodies(&self) -> bool {
         self.params.rigid_contacts == RigidContacts::Impulses
@@ -64,6 +102,13 @@ impl World {
         }
         if changed {
             bodies.revision += 1;
+        }
+        let is_rigid = |body: &MatchedBody| {
+            let first = bodies.links.particle[body.first as usize] as usize;
+            particles.phase[first] & Phase::RIGID != 0
+        };
+        if bodies.rows.iter().filter(|body| is_rigid(body)).count() > 1 {
+            bodies.make_fields(particles);
         }
         self.rigid_for = key(self);
     }

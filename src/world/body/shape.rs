@@ -1,5 +1,6 @@
 //! What a body is made of: particles in its own frame.
 
+use super::MadeOf;
 use crate::error::{Error, Result};
 use crate::shape::mesh::TriangleMesh;
 use crate::shape::skin::MeshSkin;
@@ -18,6 +19,8 @@ pub struct BodyShape {
     pub(crate) masses: Vec<f32>,
     /// The mesh that bodies of this shape are drawn as; all of them share it.
     pub(crate) skin: Option<Arc<MeshSkin>>,
+    /// What the particles stand for.
+    pub(crate) made_of: MadeOf,
 }
 
 impl BodyShape {
@@ -39,7 +42,8 @@ impl BodyShape {
         let mass = density * spacing * spacing * spacing;
         let count = places.len();
         let (radii, masses) = (vec![0.5 * spacing; count], vec![mass; count]);
-        let mut shape = BodyShape { places, radii, masses, skin: None };
+        let made_of = MadeOf::Cubes;
+        let mut shape = BodyShape { places, radii, masses, skin: None, made_of };
         shape.wear(&TriangleMesh::cuboid(Vec3::from(counts.map(|n| n as f32)) * spacing))?;
         Ok(shape)
     }
@@ -64,6 +68,7 @@ impl BodyShape {
             radii: balls.iter().map(|ball| ball.1).collect(),
             masses: balls.iter().map(|ball| ball.2).collect(),
             skin: None,
+            made_of: MadeOf::Balls,
         };
         shape.center();
         Ok(shape)
@@ -90,6 +95,7 @@ impl BodyShape {
             masses: radii.iter().map(|&radius| mass(radius)).collect(),
             radii,
             skin: None,
+            made_of: MadeOf::Cubes,
         };
         let center = shape.center();
         shape.wear(&mesh.transformed(Vec3::ONE, Quat::IDENTITY, -center))?;
