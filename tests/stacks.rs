@@ -48,7 +48,12 @@ fn a_stack_of_ten_boxes_stands() {
         let mut world = floor();
         let mut state = seed * 77 + 1;
         for k in 0..10 {
-            let shape = BodyShape::block([6; 3], 2.0 * r, 1000.0).unwrap();
+            let shape = BodyShape::block(
+                [std::env::var("K7").map_or(6, |v| v.parse().unwrap()); 3],
+                0.6 / std::env::var("K7").map_or(6.0, |v| v.parse().unwrap()),
+                1000.0,
+            )
+            .unwrap();
             let offset = Vec3::new(chance(&mut state), 0.0, chance(&mut state)) * (0.5 * r);
             let rotation = Quat::from_rotation_y(0.1 * chance(&mut state));
             let position = Vec3::Y * (0.3 + 0.6 * k as f32) + offset;

@@ -355,7 +355,11 @@ fn remember_pairs(
         let first = touches.rows.len();
         let base = &states[pair.bodies[0] as usize].base;
         for row in &rows[number * ROOM..][..pair.rows as usize] {
-            if row.push > 0.0 && row.push.is_finite() && row.held.is_finite() && goes_on(row, threshold) {
+            if row.push > 0.0
+                && row.push.is_finite()
+                && row.held.is_finite()
+                && goes_on(row, threshold)
+            {
                 touches.rows.push(Touch {
                     key: row.slot,
                     push: row.push,

@@ -13,9 +13,9 @@ pub(crate) mod rows;
 use super::solve_bodies::{Change, Item};
 use crate::world::{Bodies, LinksAround, Particles, Phase, Places, World};
 use body_row::BodyRow;
-use pair::BodyPair;
 use bytemuck::{Pod, Zeroable};
 use glam::{Vec3, Vec4};
+use pair::BodyPair;
 use rows::Rows;
 use std::ops::Range;
 

@@ -38,8 +38,9 @@ pub(crate) struct Candidate {
 
 /// How much deeper counts than farther out.
 const DEPTH: f32 = 10.0;
-/// What those that pressed before are ahead by, as a share of a radius.
-const KNOWN: f32 = 0.2;
+/// What those that pressed before are ahead by, in radii: a stack whose contacts were chosen anew again
+/// and again would wander.
+const KNOWN: f32 = 1.0;
 /// The half of a root of two.
 const DIAGONAL: f32 = std::f32::consts::FRAC_1_SQRT_2;
 /// Eight directions in a plane.
@@ -81,8 +82,8 @@ impl Manifold {
         let (u, v) = (place[(axis + 1) % 3], place[(axis + 2) % 3]);
         let ahead = if known { KNOWN * self.radius } else { 0.0 } - DEPTH * gap;
         let best = &mut self.best[side * KEPT..][..KEPT];
-        if -gap > best[0].0 {
-            best[0] = (-gap, number);
+        if ahead > best[0].0 {
+            best[0] = (ahead, number);
         }
         for (best, [x, y]) in best[1..].iter_mut().zip(DIRECTIONS) {
             let score = (x * u + y * v) + ahead;

@@ -148,9 +148,9 @@ fn of_cubes(balls: &[(Vec3, f32)]) -> Option<BodyField> {
             let from = corner[axis] as usize;
             from.min(inner[axis])..(from + width).min(inner[axis])
         };
-        for (z, y, x) in range(2).flat_map(|z| {
-            range(1).flat_map(move |y| range(0).map(move |x| (z, y, x)))
-        }) {
+        for (z, y, x) in
+            range(2).flat_map(|z| range(1).flat_map(move |y| range(0).map(move |x| (z, y, x))))
+        {
             owners[grid.index([x, y, z].map(|c| c + PADDING))] = number as u32;
         }
     }
@@ -208,9 +208,9 @@ fn of_balls(balls: &[(Vec3, f32)]) -> BodyField {
         let from = ((at - reach - low) / spacing).ceil().max(Vec3::ZERO).as_uvec3();
         let to = ((at + reach - low) / spacing).floor().as_uvec3();
         let range = |axis: usize| from[axis]..=to[axis].min(size[axis] as u32 - 1);
-        for (z, y, x) in range(2).flat_map(|z| {
-            range(1).flat_map(move |y| range(0).map(move |x| (z, y, x)))
-        }) {
+        for (z, y, x) in
+            range(2).flat_map(|z| range(1).flat_map(move |y| range(0).map(move |x| (z, y, x))))
+        {
             let away = low + Vec3::new(x as f32, y as f32, z as f32) * spacing - at;
             let length = away.length();
             let node = &mut nodes[(z as usize * size[1] + y as usize) * size[0] + x as usize];
