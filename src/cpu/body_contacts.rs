@@ -3,9 +3,9 @@
 //! where the substep begins: n is the blended gradient, and they are s = phi - r_i apart. Inside parts
 //! that are a particle thick there is no gradient: there the particles are balls. Of these contacts a
 //! few stand for all, and become rows, which know what they pressed before. What a contact that is not
-//! chosen any more pressed goes to the nearest that is. Before any impulse a place y of a body moves by
-//! e = (c' - c) + D r + shift + T s; rows see (e_a - e_b) / h, and both arms lead to the place between
-//! the two, so that nothing turns what impulses do not.
+//! chosen any more pressed goes to the nearest that is. Before any impulse a place of a body moves by
+//! e = (c' - c) + D r + shift + T s; rows see (e_a - e_b) / h. Both arms lead to one place from where the
+//! centres are as the substep begins, since what impulses change moves the bodies from there.
 //! Reads: position [m], materials, links, bodies, body_fields, touches, body_pairs.
 //! Writes: body_pairs, pair_rows. Order: pairs, the particles of the first body, then those of the
 //! second; deterministic.
@@ -26,6 +26,8 @@ use std::sync::Arc;
 const TAKEN: usize = 2;
 /// A gradient shorter than this says nothing.
 const FLAT: f32 = 0.5;
+/// The cosine to its own gradient beyond which a particle is met from behind.
+const BEHIND: f32 = 0.25;
 /// What a contact pressed goes to one this near, in radii, whose normal points this much the same way.
 const HEIRS: f32 = 4.0;
 const ALIKE: f32 = 0.7;
@@ -177,6 +179,12 @@ impl Look<'_> {
                 continue;
             }
             let normal = rows::times(other_turn, out);
+            // What is pushed along its own way out is met from behind, by what is inside: that is not
+            // its surface that touches.
+            let own = one.field.at(rest).map_or(Vec3::ZERO, |own| own.gradient);
+            if rows::times(turn, own).dot(normal) > BEHIND {
+                continue;
+            }
             let at = rows::times(turn, rest) - normal * (r + 0.5 * gap);
             let slots = [slot as u32, partner as u32];
             let (normal, place) = match second {
@@ -187,25 +195,20 @@ impl Look<'_> {
         }
     }
 
-    /// How a place of a body moves in this substep before any impulse, and where it comes to be from
-    /// the centre; `place` is seen from the centre where the substep began.
-    fn moved(&self, one: &One, place: Vec3) -> (Vec3, Vec3) {
+    /// How a place of a body moves in this substep before any impulse; `place` is seen from the centre
+    /// where the substep began.
+    fn way(&self, one: &One, place: Vec3) -> Vec3 {
         let state = one.state;
-        let rest = rows::turned_times(&state.from_base, place);
-        let s = rows::times(&state.base, rest);
+        let s = rows::times(&state.base, rows::turned_times(&state.from_base, place));
         let turned = rows::times(&state.carry, place) * (1.0 / self.h);
-        let matched = rows::times(&state.goal, s);
-        let way = ((state.center - state.from) + turned) + (state.shift + matched);
-        (way, s + matched)
+        let matched = state.shift + rows::times(&state.goal, s);
+        ((state.center - state.from) + turned) + matched
     }
 
     fn row(&self, a: &One, b: &One, apart: Vec3, at: &Candidate, before: &[Touch]) -> BodyRow {
         let normal = at.normal;
-        let (way, arm) = self.moved(a, at.place);
-        let (other_way, other_arm) = self.moved(b, at.place + apart);
-        let slip = way - other_way;
-        let (arm, other_arm) = (arm - slip * 0.5, other_arm + slip * 0.5);
-        let sweep = slip * (1.0 / self.h);
+        let (arm, other_arm) = (at.place, at.place + apart);
+        let sweep = (self.way(a, arm) - self.way(b, other_arm)) * (1.0 / self.h);
         let (lever, other_lever) = (arm.cross(normal), other_arm.cross(normal));
         let turns = rows::times(&a.state.mobility, lever);
         let other_turns = rows::times(&b.state.mobility, other_lever);

@@ -130,7 +130,17 @@ impl<'i> Document<'i> {
     /// Reads the tree as a scene.
     pub fn read(&self) -> Result<SceneFile> {
         let from = ValueDeserializer::from(self.tree.clone());
-        SceneFile::deserialize(from).map_err(|e| self.toml_error(&e))
+        let mut file = SceneFile::deserialize(from).map_err(|e| self.toml_error(&e))?;
+        let mut bodies = Vec::with_capacity(file.bodies.len());
+        for (number, body) in std::mem::take(&mut file.bodies).into_iter().enumerate() {
+            let repeated = body.repeated().map_err(|(key, message)| {
+                let path = format!("body.{number}.{key}");
+                self.error_at(&path, message)
+            })?;
+            bodies.extend(repeated);
+        }
+        file.bodies = bodies;
+        Ok(file)
     }
 
     /// Calls `found(path, value)` for every number.

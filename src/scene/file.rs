@@ -36,7 +36,7 @@ macro_rules! scene_file {
             #[serde(default)]
             pub skeleton: Vec<SkeletonFile>,
             $(#[serde(default, rename = $table)]
-            $field: Vec<$object>,)+
+            pub $field: Vec<$object>,)+
             #[serde(default)]
             pub joint: Vec<JointFile>,
             #[serde(default)]

@@ -109,7 +109,7 @@ pub(super) fn neighbors(n: u128, radius: f32, spacing: f32) -> u128 {
     n.saturating_mul(each.min(n))
 }
 
-pub(super) fn lattice_points(counts: [u32; 3]) -> impl Iterator<Item = (u32, u32, u32)> {
+pub(crate) fn lattice_points(counts: [u32; 3]) -> impl Iterator<Item = (u32, u32, u32)> {
     let [nx, ny, nz] = counts;
     (0..nz).flat_map(move |z| (0..ny).flat_map(move |y| (0..nx).map(move |x| (x, y, z))))
 }

@@ -35,6 +35,7 @@ mod wind;
 
 pub(crate) use body::{Bodies, BodyField, LinksAround, Pressing, Touch, Touches};
 pub use body::{Body, BodyId, BodyShape, MatchedBody, Matching};
+pub(crate) use build::lattice_points;
 pub use build::{Bond, Solid};
 pub use character::{Character, LimbOf, SkeletonId};
 pub use cloth::Cloth;

@@ -12,7 +12,7 @@ use crate::scene::value::{
 };
 use crate::shape::mesh::TriangleMesh;
 use crate::shape::solid::Recipe;
-use crate::world::{Body, BodyShape, Built, Matching, MemoryNeed, World};
+use crate::world::{Body, BodyShape, Built, Matching, MemoryNeed, World, lattice_points};
 use glam::{Quat, Vec3};
 use serde::Deserialize;
 
@@ -35,6 +35,8 @@ impl ObjectKinds {
     /// | `matching` | | "rigid" | `rigid`: it is moved and turned only; `linear`: it may be stretched and sheared as well |
     /// | `stretch` | 1 | 0.5 | with `linear`: the share of a stretch that is let be, 0 to 1 |
     /// | `compliance` | m/N | 0 | how far it gives way; 0 is rigid |
+    /// | `copies` | 1 | [1, 1, 1] | so many along x, y, z, this one the first; each is an object, called `NAME 2` and so on |
+    /// | `every` | m | needed with `copies` | from copy to copy along x, y, z |
     pub const BODY: &'static str = "body";
 }
 
@@ -63,13 +65,47 @@ table! {
         matching: MatchingWord,
         stretch: Option<Share>,
         compliance: Option<AtLeastZero>,
+        copies: Option<Exactly<Count, 3>>,
+        every: Option<Vector>,
     }
 }
+
+/// Most copies of a body.
+const MOST_COPIES: u128 = 100_000;
 
 /// Voxels along the longest side of a mesh, where the scene does not say.
 const RESOLUTION: u64 = 16;
 
 impl BodyFile {
+    /// The body and its copies, each in its place; or the key that is wrong, and why.
+    pub fn repeated(self) -> std::result::Result<Vec<BodyFile>, (&'static str, String)> {
+        let counts = match (&self.copies, &self.every) {
+            (None, None) => return Ok(vec![self]),
+            (None, Some(_)) => return Err(("every", "goes with `copies` only".into())),
+            (Some(_), None) => {
+                return Err(("every", "`copies` need it: from copy to copy, m".into()));
+            }
+            (Some(counts), Some(_)) => product(&counts.0),
+        };
+        if counts == 0 || counts > MOST_COPIES {
+            return Err(("copies", format!("{counts} are not legal; expected 1 to {MOST_COPIES}")));
+        }
+        let BodyFile { copies, every, .. } = &self;
+        let counts = copies.as_ref().map_or([1; 3], |counts| counts.0.map(Count::clamped));
+        let every = every.map_or(Vec3::ZERO, |every| every.0);
+        let copy = |(number, at): (usize, Vec3)| {
+            let mut copy = BodyFile { copies: None, every: None, ..self.clone() };
+            copy.position = Some(Vector(self.position.map_or(Vec3::ZERO, |p| p.0) + at * every));
+            if number > 0 {
+                copy.name = self.name.as_ref().map(|name| format!("{name} {}", number + 1));
+            }
+            copy
+        };
+        let places =
+            lattice_points(counts).map(|(x, y, z)| Vec3::new(x as f32, y as f32, z as f32));
+        Ok(places.enumerate().map(copy).collect())
+    }
+
     fn resolution(&self) -> u64 {
         self.resolution.map_or(RESOLUTION, |count| count.0)
     }

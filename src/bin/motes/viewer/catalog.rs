@@ -16,9 +16,9 @@ macro_rules! pictures {
     };
 }
 pictures! {
-    "axe" "bodies" "bowl" "buoyancy" "cape" "cloth_hang" "cloth_stretch" "curtain" "dam_break" "droplets"
+    "axe" "bodies" "bowl" "boxes_216k" "buoyancy" "cape" "cloth_hang" "cloth_stretch" "curtain" "dam_break" "dominoes" "droplets"
     "flag" "fountain" "grains_box" "granular_216k" "hydrostatic" "ledge" "push_through" "rabbit"
-    "sand_heap" "spike" "splash" "stairs" "tear" "trampoline" "wade" "walk_through"
+    "sand_heap" "spike" "splash" "stack" "stairs" "tear" "trampoline" "wade" "walk_through"
 }
 
 /// A scene that can be opened.
