@@ -184,7 +184,7 @@ fn bodies_of_every_kind_and_every_method() {
 
 /// Bodies that land, bounce, roll and slide on obstacles of several shapes, one of which moves; two are
 /// deep in the floor, one is a ball of grains that is a body, and a jelly is among them.
-fn landing(restitution: f32) -> World {
+pub fn landing(restitution: f32) -> World {
     let mut world = World::new();
     world.params.substeps = 2;
     world.params.iterations = 2;
@@ -246,7 +246,7 @@ fn a_wrong_shader_of_landing_is_noticed() {
     if sides().is_none() {
         return;
     }
-    // The sums of `solve_bodies` are changed where bodies meet each other, too.
+    // Those of `solve_bodies` are changed in `meeting_bodies.rs`.
     for pass in [Pass::BodyWalls, Pass::PlaceBodies] {
         let (sums, missed) = unnoticed(pass, |sides| {
             compare(sides, landing(0.6), 3, |d| d.pass == pass, judge);

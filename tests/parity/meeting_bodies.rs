@@ -1,6 +1,6 @@
 //! Rigid bodies that meet each other: `body_pairs`, `body_contacts`, `color_bodies` and `solve_bodies`.
 
-use super::bodies::{judge, ours};
+use super::bodies::{judge, landing, ours};
 use super::materials::is_noticed;
 use super::particles::{Random, unnoticed};
 use super::{Close, assert_words, can_assemble, compare, sides};
@@ -246,6 +246,10 @@ fn a_wrong_shader_of_meeting_bodies_is_noticed() {
     for pass in [Pass::BodyPairs, Pass::BodyContacts, Pass::SolveBodies] {
         let (sums, missed) = unnoticed(pass, |sides| {
             compare(sides, meeting(0.6), 2, |d| d.pass == pass, judge);
+            // What turns by more than a radian at once.
+            if pass == Pass::SolveBodies {
+                compare(sides, landing(0.6), 3, |d| d.pass == pass, judge);
+            }
         });
         println!("{}: {sums} sums, missed {missed:?}", pass.name());
         assert!(sums > 3 && missed.is_empty(), "{}: of {sums} sums {missed:?}", pass.name());
