@@ -187,7 +187,8 @@ impl Seen {
                 self.touches = self.touches.max(pressed(of(Buffer::Touches)).len());
                 let rows = of(Buffer::PairRows).chunks_exact(word("walls_row_words"));
                 let [now, kinetic] = ["walls_row_friction", "walls_row_kinetic"].map(word);
-                self.sliding += rows.filter(|row| row[now] == row[kinetic]).count();
+                let slides = |row: &&[u32]| row[now] == row[kinetic] && row[kinetic] > 0;
+                self.sliding += rows.filter(slides).count();
             }
             _ => {}
         }
