@@ -38,6 +38,8 @@ enum On {
     Boxes,
     /// A hundred of them side by side on a floor.
     Landed,
+    /// A hundred on a floor, in stacks of five.
+    Stacked,
     /// 10 000 particles of water in a tank.
     Dam,
     /// A cube of 20 particles a side.
@@ -98,7 +100,10 @@ const BENCHES: &[(&str, On, Per)] = &[
     ("shape_apply", Boxes, Particle),
     ("accelerate", Cloth, Particle),
     ("body_walls", Landed, Particle),
-    ("solve_bodies", Landed, Particle),
+    ("body_pairs", Stacked, Particle),
+    ("body_contacts", Stacked, Particle),
+    ("color_bodies", Stacked, Call),
+    ("solve_bodies", Stacked, Particle),
     ("place_bodies", Landed, Particle),
     ("update_velocity", Grid, Particle),
     ("body_velocity", Boxes, Particle),
@@ -189,12 +194,15 @@ fn stage(on: On, pile: &World) -> World {
             }
             world
         }
-        Landed => {
+        Landed | Stacked => {
             let mut world = World::new();
             let shape = BodyShape::block([6; 3], 0.15, 1000.0).expect("legal");
+            let floors = if on == Stacked { 5 } else { 1 };
             for k in 0..100 {
-                let place = Vec3::new((k % 10) as f32, 0.23, (k / 10) as f32);
-                world.add_body(&shape, &Body::rigid(place * 2.0)).expect("legal");
+                let (stack, floor) = (k / floors, k % floors);
+                let (x, z) = (2 * (stack % 10), 2 * (stack / 10));
+                let place = Vec3::new(x as f32, 0.46 + 0.91 * floor as f32, z as f32);
+                world.add_body(&shape, &Body::rigid(place)).expect("legal");
             }
             let floor = Shape::Plane { normal: Vec3::Y };
             world.colliders.push(motes::Collider::fixed(floor, Pose::IDENTITY));

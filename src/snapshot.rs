@@ -203,10 +203,11 @@ mod tests {
             assert!(text.contains(part), "`{part}` is not in {text}");
         }
         for buffer in Buffer::ALL.iter().filter(|b| b.is(Mark::Saved)) {
-            // Two are made of fields that have another name.
+            // Three are made of fields that have another name.
             let field = match buffer {
                 Buffer::Surfaces => "surface".to_string(),
                 Buffer::Winds => "forces".to_string(),
+                Buffer::BodyFields => "made_of".to_string(),
                 _ => buffer.name(),
             };
             assert!(text.contains(&format!(" {field}: ")), "{buffer:?} is not saved");

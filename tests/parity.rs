@@ -26,6 +26,8 @@ mod fluids;
 mod lists;
 #[path = "parity/materials.rs"]
 mod materials;
+#[path = "parity/meeting_bodies.rs"]
+mod meeting_bodies;
 #[path = "parity/particles.rs"]
 mod particles;
 #[path = "parity/points.rs"]

@@ -128,7 +128,8 @@ macro_rules! buffers {
             pub fn marks(self) -> &'static [Mark] {
                 match self { $(Buffer::$name => &[$(Mark::$mark),*]),+ }
             }
-            /// For a list that may run out of room: entries for each particle that it has at first.
+            /// For a list that may run out of room: entries for each particle that it has at first, or
+            /// for each body.
             pub fn first_room(self) -> Option<usize> {
                 match self { $(Buffer::$name => [$($first,)?].first().copied()),+ }
             }
@@ -272,13 +273,14 @@ buffers! {
     BodyPushes by Link, Laid(bodies::push_words), Scratch [];
     /// Where rigid bodies meet obstacles: a row each, body by body.
     ImpulseRows by List, Laid(bodies::row_words), Scratch [];
-    /// How far places are from the surface of rigid bodies: grids in their frames.
-    BodyFields by Body, Laid(bodies::field_words), World [Loaded];
-    /// Rigid bodies that are near each other.
-    BodyPairs by Body, Laid(bodies::pair_words), Scratch [];
-    /// Where they touch: so many rows for each pair.
+    /// How far places are from the surface of rigid bodies: grids in their frames. What is saved of bodies
+    /// tells them.
+    BodyFields by Body, Laid(bodies::field_words), World [Saved Loaded];
+    /// Rigid bodies that are near each other, and behind them what is known of each body meanwhile.
+    BodyPairs by Body, Laid(bodies::pair_words), Scratch [] grows from 8 at OVERFLOW_BODY_PAIRS;
+    /// Where they touch: so many rows for each pair there is room for in `body_pairs`.
     PairRows by Body, Laid(bodies::pair_row_words), Scratch [];
-    /// What they press on each other, from substep to substep.
+    /// What they press on each other, from substep to substep: so many for each of these pairs.
     Touches by Body, Laid(bodies::touch_words), World [Saved Loaded Restored Fetched];
     /// Winds that blow on surfaces: their numbers, then their gusts by substep.
     Winds by Field, Laid(surfaces::wind_words), World [Saved Loaded Written];

@@ -72,7 +72,11 @@ impl Encoder<'_> {
             | Buffer::Links
             | Buffer::BodySums
             | Buffer::BodyPushes
-            | Buffer::ImpulseRows => {
+            | Buffer::ImpulseRows
+            | Buffer::BodyFields
+            | Buffer::BodyPairs
+            | Buffer::PairRows
+            | Buffer::Touches => {
                 stages::bodies::encode(buffer, world, scratch, plan, &mut out);
             }
             Buffer::Pins => self.pins(&mut out),
@@ -429,6 +433,7 @@ pub(crate) fn globals(
         (g::GRIP_CAP, stages::contacts::grip_cap(plan) as u32),
         (g::POINT_CAP, plan.room[Buffer::PointContacts] as u32),
         (g::PAIR_CAP, plan.room[Buffer::ContactRows] as u32),
+        (g::BODY_PAIR_CAP, plan.room[Buffer::BodyPairs] as u32),
         (g::GRID_CAP, plan.buckets() as u32),
         (g::NODE_CAP, plan.room[Buffer::OctreeNodes] as u32),
         (g::TILE_CAP, plan.tiles() as u32),
@@ -495,7 +500,8 @@ pub(crate) fn globals(
 fn common_contact(world: &World) -> f32 {
     let p = &world.particles;
     let (Some(&radius), Some(&phase)) = (p.radius.first(), p.phase.first()) else { return 0.0 };
-    let simple = phase & (Phase::SELF_COLLIDE | Phase::SHAPED) == Phase::SELF_COLLIDE;
+    let deciding = Phase::SELF_COLLIDE | Phase::SHAPED | Phase::RIGID;
+    let simple = phase & deciding == Phase::SELF_COLLIDE;
     let same = p.radius.iter().all(|&r| r == radius)
         && p.phase.iter().all(|&x| x == phase)
         && p.position.iter().all(|x| x.w > 0.0);

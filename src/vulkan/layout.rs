@@ -58,6 +58,7 @@ pub mod globals {
         BODY_TAKE "g_body_take" = 32;
         BODY_EASE "g_body_ease" = 46;
         BODY_PUSH_OUT "g_body_push_out" = 47;
+        BODY_PAIR_CAP "g_body_pair_cap" = 54;
         FLUID_SHARE "g_fluid_share" = 28;
         FLUID_VORTICITY "g_fluid_vorticity" = 55;
         FORCES "g_forces" = 29;
@@ -144,6 +145,7 @@ pub mod state {
         TILES_HOLD_PAIRS "s_tiles_hold_pairs" = 60;
         FAR_PAIRS "s_far_pairs" = 61;
         OCTREE_NODES "s_octree_nodes" = 62;
+        OVERFLOW_BODY_PAIRS "s_overflow_body_pairs" = 68;
         ACCELERATE_COUNT "s_accelerate_count" = 76;
         ACCELERATE_OMEGA "s_accelerate_omega" = 77;
         ACCELERATE_RHO "s_accelerate_rho" = 78;
@@ -368,23 +370,38 @@ pub mod bodies {
         PAIR_COUNT "pairs_count" = 0;
         COLOR_COUNT "pairs_colors" = 1;
         PAIRS "pairs_first" = 4;
-        PAIR_WORDS "pair_words" = 4;
-        PAIR_A "pair_a" = 0;
-        PAIR_B "pair_b" = 1;
-        PAIR_ROWS "pair_rows_count" = 2;
-        PAIR_COLOR "pair_color" = 3;
-        PAIR_ROOM "pair_room" = 54;
+        PAIR_WORDS "body_pair_words" = 4;
+        PAIR_A "body_pair_a" = 0;
+        PAIR_B "body_pair_b" = 1;
+        PAIR_ROWS "body_pair_rows_count" = 2;
+        PAIR_COLOR "body_pair_color" = 3;
+        PAIR_ROOM "body_pair_room" = 54;
+        NEAR_BODY_WORDS "near_body_words" = 8;
+        NEAR_BODY_HIGH "near_body_high" = 3;
+        NEAR_BODY_COUNT "near_body_count" = 6;
+        NEAR_BODY_FIRST "near_body_first" = 7;
+        FIELD_LOW "field_low" = 0;
+        FIELD_SPACING "field_spacing" = 3;
+        FIELD_SIZE "field_size" = 4;
+        FIELD_MIDDLE "field_middle" = 7;
+        FIELD_HALF "field_half" = 10;
+        FIELD_RADIUS "field_radius" = 13;
+        FIELD_EXTENT "field_extent" = 14;
+        FIELD_SURFACE_COUNT "field_surface_count" = 15;
+        FIELD_SURFACE "field_surface" = 16;
+        FIELD_OWNERS "field_owners" = 17;
+        FIELD_NODES "field_nodes" = 18;
         TOUCHING_COUNT "touching_count" = 0;
         TOUCHING_ROOM "touching_room" = 1;
         TOUCHING "touching_first" = 4;
         TOUCHING_WORDS "touching_words" = 4;
-        TOUCH_WORDS "touch_words" = 12;
-        TOUCH_KEY "touch_key" = 0;
-        TOUCH_PUSH "touch_push" = 1;
-        TOUCH_HELD "touch_held" = 2;
-        TOUCH_FRICTION "touch_friction" = 5;
-        TOUCH_NORMAL "touch_normal" = 6;
-        TOUCH_PLACE "touch_place" = 9;
+        TOUCH_WORDS "body_touch_words" = 12;
+        TOUCH_KEY "body_touch_key" = 0;
+        TOUCH_PUSH "body_touch_push" = 1;
+        TOUCH_HELD "body_touch_held" = 2;
+        TOUCH_FRICTION "body_touch_friction" = 5;
+        TOUCH_NORMAL "body_touch_normal" = 6;
+        TOUCH_PLACE "body_touch_place" = 9;
         ROW_OTHER_ARM "walls_row_other_arm" = 24;
         ROW_OTHER_TURNS "walls_row_other_turns" = 27;
         ROW_WORDS "walls_row_words" = 30;
@@ -495,7 +512,7 @@ pub const KINDS: [(&str, usize); Kind::SETS.len()] = {
 pub const WORDS_OF_KINDS: [(&str, usize); 2] =
     [("g_law_", globals::LAW), ("s_marked_", state::MARKED)];
 // The words behind them are taken.
-const _: () = assert!(globals::LAW + KINDS.len() <= globals::FLUID_VORTICITY);
+const _: () = assert!(globals::LAW + KINDS.len() <= globals::BODY_PAIR_CAP);
 const _: () = assert!(state::MARKED + KINDS.len() <= state::ARGUMENTS);
 
 /// Every table.

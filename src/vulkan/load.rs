@@ -58,8 +58,8 @@ impl Loaded {
             }
         }
         if self.bodies != now.bodies {
-            missing.mark_whole(Buffer::Bodies);
-            missing.mark_whole(Buffer::Links);
+            let bodies = [Buffer::Bodies, Buffer::Links, Buffer::BodyFields, Buffer::Touches];
+            bodies.into_iter().for_each(|buffer| missing.mark_whole(buffer));
         }
         let same = self.shapes.len() == now.shapes.len()
             && self.shapes.iter().zip(&now.shapes).all(|(a, b)| a.is_same(b));
@@ -427,18 +427,32 @@ impl Vulkan {
             plan.room = plan.room.grown(list, state);
         }
         self.restore(world)?;
-        // What contacts hold is laid out by the room there is, and may be newer than the world's. It
-        // is at hand before anything is replaced, or it would be lost where there is no memory.
+        // What contacts and bodies hold is laid out by the room there is, and may be newer than the
+        // world's. It is at hand before anything is replaced, or it would be lost where there is no memory.
         let memory = self.contact_memory(usize::MAX)?.unwrap_or_default();
-        let mut words = vec![0; plan.words(Buffer::ContactMemory)];
-        stages::contacts::encode_memory(&memory, &plan, &mut words);
-        let mut staging = self.memory.buffer("staging", words.len(), Place::Staging)?;
-        staging.host_mut()[..words.len()].copy_from_slice(&words);
+        let mut kept = vec![(Buffer::ContactMemory, vec![0; plan.words(Buffer::ContactMemory)])];
+        stages::contacts::encode_memory(&memory, &plan, &mut kept[0].1);
+        if let Some(touches) = self.touches()? {
+            let mut words = vec![0; plan.words(Buffer::Touches)];
+            stages::bodies::encode_touches(&touches, &plan, &mut words);
+            kept.push((Buffer::Touches, words));
+        }
+        let total = kept.iter().map(|(_, words)| words.len()).sum();
+        let mut staging = self.memory.buffer("staging", total, Place::Staging)?;
+        let mut from = 0;
+        for (_, words) in &kept {
+            staging.host_mut()[from..from + words.len()].copy_from_slice(words);
+            from += words.len();
+        }
         self.lay(&plan)?;
         self.room = Some(plan.room);
-        let to = &self.buffers[Buffer::ContactMemory as usize];
         self.commands.once(|recorder| {
-            recorder.copy(staging.raw, to.raw, words.len());
+            let mut from = 0;
+            for (buffer, words) in &kept {
+                let to = self.buffers[*buffer as usize].raw;
+                recorder.copy_between((staging.raw, from), (to, 0), words.len());
+                from += words.len();
+            }
             recorder.barrier();
         })?;
         Ok(())

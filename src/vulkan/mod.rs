@@ -363,7 +363,10 @@ impl Vulkan {
             }
             _ => 0,
         };
-        rows.max().unwrap_or(0).max(far_pairs).max(pairs)
+        // Each pair of bodies goes over the particles at their surfaces.
+        let fields = world.bodies.rows.iter().filter_map(|body| body.field.0.as_ref());
+        let surfaces = fields.filter(|_| plan.pairs).map(|field| field.surface.len()).max();
+        rows.chain(surfaces).max().unwrap_or(0).max(far_pairs).max(pairs)
     }
 }
 

@@ -6,7 +6,7 @@ use super::stages;
 use crate::cpu::Scratch;
 use crate::cpu::shape::CHUNK;
 use crate::pass::Buffer;
-use crate::table::Mark;
+use crate::table::{Domain, Mark};
 use crate::world::material::MaterialPairs;
 use crate::world::{Acceleration, ConstraintRows, Kind, ListId, Solver, World};
 use std::ops::{Index, Range};
@@ -64,6 +64,9 @@ pub(crate) struct Plan {
     pub bodies: usize,
     pub links: usize,
     pub chunks: usize,
+    /// Whether two bodies may touch as a whole, and the words of what they feel of each other.
+    pub pairs: bool,
+    pub field_words: usize,
     /// Workgroup size.
     pub workgroup: u32,
 }
@@ -76,12 +79,18 @@ impl Index<Buffer> for Room {
 }
 
 impl Room {
-    fn of(particles: usize) -> Self {
-        let own = std::array::from_fn(|at| first_room(Buffer::ALL[at], particles));
+    fn of(particles: usize, bodies: usize) -> Self {
+        let room = |buffer: Buffer| match buffer.domain() {
+            Domain::Body => first_room(buffer, bodies).min(bodies * bodies.saturating_sub(1) / 2),
+            _ => first_room(buffer, particles),
+        };
+        let own = std::array::from_fn(|at| room(Buffer::ALL[at]));
         Room { own, lists: Vec::new() }
     }
-    /// With room for each list of the world, and for no other.
+    /// With room for each list of the world, and for no other; and for what bodies press.
     fn with_lists_of(mut self, world: &World, particles: usize) -> Self {
+        let pairs = &mut self.own[Buffer::BodyPairs as usize];
+        *pairs = world.bodies.touches.pairs.len().max(*pairs);
         let first = first_room(Buffer::Neighbors, particles);
         let known = |id| self.lists.iter().find(|(list, _)| *list == id).map(|(_, room)| *room);
         let lists = world.lists.iter().map(|list| (list.id, known(list.id).unwrap_or(first)));
@@ -121,6 +130,7 @@ impl Room {
                 Buffer::PointContacts => scratch.point_contacts.len(),
                 Buffer::ContactRows => scratch.neighbors.pair_count(),
                 Buffer::OctreeNodes => scratch.broad.octree.nodes.len(),
+                Buffer::BodyPairs => scratch.matched.pairs.len(),
                 _ => 0,
             };
             let room = &mut self.own[buffer as usize];
@@ -133,9 +143,10 @@ impl Room {
     }
 }
 
-/// Room that a buffer of lists begins with; 0 for one that does not grow.
-fn first_room(buffer: Buffer, particles: usize) -> usize {
-    buffer.first_room().map_or(0, |each| each * particles + 64)
+/// Room that a buffer of lists begins with, for so many particles or bodies; 0 for one that does not
+/// grow.
+fn first_room(buffer: Buffer, items: usize) -> usize {
+    buffer.first_room().map_or(0, |each| each * items + 64)
 }
 
 impl SetPlan {
@@ -163,6 +174,8 @@ impl Plan {
     /// With room for so many particles.
     pub fn for_at_most(most: usize, world: &World, room: Option<Room>, workgroup: u32) -> Self {
         let (particles, winds) = (world.particles.len(), world.surface_winds().count());
+        let pairs = world.rigid_bodies_may_touch();
+        let touching = if pairs { world.bodies.rows.len() } else { 0 };
         Plan {
             particles,
             most,
@@ -172,7 +185,7 @@ impl Plan {
             solver: world.params.solver,
             accelerated: world.params.acceleration == Acceleration::Chebyshev,
             forces: with_spare(world.forces.len()),
-            room: room.unwrap_or_else(|| Room::of(most)).with_lists_of(world, most),
+            room: room.unwrap_or_else(|| Room::of(most, touching)).with_lists_of(world, most),
             material_words: 2 * materials::WORDS * MaterialPairs::rows_of(world),
             collider_words: stages::environment::words(world),
             colliders: world.colliders.len(),
@@ -186,6 +199,8 @@ impl Plan {
             bodies: world.bodies.rows.len(),
             links: world.bodies.links.len(),
             chunks: world.bodies.rows.iter().map(|body| body.links().len().div_ceil(CHUNK)).sum(),
+            pairs,
+            field_words: if pairs { stages::bodies::fields(world).words } else { 0 },
             workgroup,
         }
     }

@@ -3,11 +3,12 @@
 use super::Vulkan;
 use super::chunk::Chunk;
 use super::commands::{Recorder, Recording};
-use super::layout::state as s;
+use super::layout::{bodies as pairs, state as s};
 use super::lists::Places;
 use super::plan::Plan;
 use super::program::{self, Program, Size, Turn};
 use crate::error::Result;
+use crate::pass::Buffer;
 use crate::report::StepReport;
 use crate::step::{Pass, Schedule};
 use crate::world::World;
@@ -125,6 +126,9 @@ impl Vulkan {
             for state in states.chain([&self.state]) {
                 recorder.fill(state.raw, first, words);
             }
+            // Pairs of bodies are those of a substep; where none are looked for, there are none.
+            recorder.fill(self.state.raw, s::OVERFLOW_BODY_PAIRS, 1);
+            recorder.fill(self.buffers[Buffer::BodyPairs as usize].raw, 0, pairs::PAIRS);
             recorder.barrier();
             for (from, to, words) in self.kept(plan, breakable) {
                 recorder.copy(from, to, words);

@@ -11,7 +11,7 @@ use crate::gpu;
 use crate::pass::Buffer;
 use crate::report::StepReport;
 use crate::step::{Loop, Schedule};
-use crate::world::{ConstraintRows, ContactMemory, Kind, ListKey, Solver, World};
+use crate::world::{ConstraintRows, ContactMemory, Kind, ListKey, Solver, Touches, World};
 use std::collections::HashMap;
 use std::sync::Arc;
 
@@ -116,6 +116,7 @@ impl Vulkan {
             }
             _ => Vec::new(),
         };
+        let touches = self.touches()?;
         let entries = self.read_state.host()[s::ENVIRONMENT_USED] as usize;
         let memory = self.contact_memory(entries)?;
         for (buffer, read) in fetched_columns().zip(&self.read) {
@@ -131,6 +132,9 @@ impl Vulkan {
         if !bodies.is_empty() {
             stages::bodies::decode(&bodies, world);
         }
+        if let Some(touches) = touches {
+            world.bodies.touches = touches;
+        }
         if let Some(memory) = memory {
             world.contact_memory = memory;
         }
@@ -145,6 +149,15 @@ impl Vulkan {
         self.fetched += 1;
         self.ahead = false;
         Ok(())
+    }
+
+    /// What rigid bodies press on each other, as the device has it; nothing where none can.
+    pub(super) fn touches(&self) -> Result<Option<Touches>> {
+        let Some(plan) = self.plan.as_ref().filter(|plan| plan.pairs) else { return Ok(None) };
+        let buffer = &self.buffers[Buffer::Touches as usize];
+        let head = self.download(buffer, stages::bodies::touches_in_use(plan, None))?;
+        let words = self.download(buffer, stages::bodies::touches_in_use(plan, Some(&head)))?;
+        Ok(Some(stages::bodies::decode_touches(&words)))
     }
 
     /// What contacts hold, as the device has it, if no more than so many `entries` of contacts with

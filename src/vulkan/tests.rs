@@ -3,8 +3,10 @@
 
 use super::*;
 use crate::step::schedule;
-use crate::world::{Bond, Cloth, Grains};
+use crate::world::collider::{Pose, Shape};
+use crate::world::{Body, BodyShape, Bond, Cloth, Collider, Grains};
 use ash::vk;
+use glam::Vec3;
 use std::cell::Cell;
 
 thread_local! {
@@ -157,6 +159,56 @@ fn a_step_that_found_no_memory_can_be_taken_again() {
         let Some((_, taken)) = take(refused, refused % 2 == 0) else { return };
         assert_eq!(taken, (true, hash, Vec::new()), "buffer {refused}");
     }
+}
+
+/// Three blocks on a floor, and above them thirty balls that come to look so far around as they fall that
+/// each is near each: more pairs than there is room for. The step is taken again, the blocks press on
+/// each other as they did, and all goes as it does where there was room for all from the second step on.
+#[test]
+fn pairs_of_bodies_get_room_and_what_they_press_stays() {
+    let block = BodyShape::block([2; 3], 0.1, 1000.0).unwrap();
+    let ball = BodyShape::block([1; 3], 0.1, 1000.0).unwrap();
+    let mut start = World::new();
+    start.params.gravity = Vec3::Y * -60.0;
+    start.params.substeps = 2;
+    let floor = Shape::Plane { normal: Vec3::Y };
+    start.colliders.push(Collider::fixed(floor, Pose::IDENTITY));
+    for k in 0..3 {
+        let place = Vec3::new(0.0, 0.1 + 0.2 * k as f32, 0.0);
+        start.add_body(&block, &Body::rigid(place)).unwrap();
+    }
+    for k in 0..30 {
+        let place = Vec3::new((k % 3) as f32, (k / 3 % 3) as f32, (k / 9) as f32) * 0.12;
+        let body = Body { velocity: Vec3::Y * -5.0, ..Body::rigid(place + Vec3::Y * 30.0) };
+        start.add_body(&ball, &body).unwrap();
+    }
+    start.choose_rigid();
+    let run = |roomy: bool| {
+        let mut vulkan = crate::vulkan::harness::trial::opened(|| Vulkan::new(None))?;
+        let (mut world, mut report) = (start.clone(), StepReport::default());
+        vulkan.keep(true);
+        for step in 0..24 {
+            if roomy && step == 1 {
+                let mut state = vec![0; s::WORDS];
+                state[s::OVERFLOW_BODY_PAIRS] = 1000;
+                let plan = vulkan.plan.as_ref().unwrap();
+                vulkan.room = Some(plan.room.clone().grown(ListId::CONTACTS, &state));
+                vulkan.fetch(&mut world).unwrap();
+                vulkan.reload();
+            }
+            let schedule = schedule(&world);
+            vulkan.step(&mut world, &schedule, 1.0 / 120.0, &mut report).unwrap();
+        }
+        let room = vulkan.plan.as_ref().unwrap().room[Buffer::BodyPairs];
+        vulkan.fetch(&mut world).unwrap();
+        assert_eq!(vulkan.device.messages(), Vec::<String>::new());
+        let pressing = world.bodies.touches.pairs.iter().map(|pair| pair.bodies);
+        Some((room, pressing.collect::<Vec<_>>(), world.hash()))
+    };
+    let (Some(grown), Some(roomy)) = (run(false), run(true)) else { return };
+    assert!(grown.0 > 435 && grown.0 < roomy.0, "{} and {}", grown.0, roomy.0);
+    assert_eq!(grown.1, [[0, 1], [1, 2]]);
+    assert_eq!((&grown.1, grown.2), (&roomy.1, roomy.2));
 }
 
 /// A step whose loops are recorded once does the same as one whose loops are unrolled: moving pins,

@@ -1,7 +1,9 @@
 //! The passes over bodies: `body_predict`, `shape_moments`, `shape_rotation`, `shape_apply`,
-//! `body_walls`, `solve_bodies`, `place_bodies` and `body_velocity`.
+//! `body_walls`, `solve_bodies`, `place_bodies` and `body_velocity`. Those about bodies that meet each
+//! other are in `meeting_bodies.rs`.
 
 use super::contacts::assert_grips;
+use super::meeting_bodies::{MEETING, assert_pair_rows, assert_pairs, assert_touches};
 use super::particles::{Random, unnoticed};
 use super::{Close, assert_floats, assert_words, compare, saying, sides};
 use glam::{Quat, Vec3};
@@ -25,7 +27,8 @@ const PASSES: [Pass; 5] = [
 const LANDING: [Pass; 3] = [Pass::BodyWalls, Pass::SolveBodies, Pass::PlaceBodies];
 
 pub fn ours(dispatch: &Dispatch) -> bool {
-    PASSES.iter().chain(&LANDING).any(|&pass| pass == dispatch.pass) && dispatch.part == Part::All
+    let passes = PASSES.iter().chain(&LANDING).chain(&MEETING);
+    passes.into_iter().any(|&pass| pass == dispatch.pass) && dispatch.part == Part::All
 }
 
 pub fn judge(outcome: &Outcome) {
@@ -62,8 +65,20 @@ pub fn judge(outcome: &Outcome) {
             let why = "row after row, with roots and quotients";
             saying(why, || assert_floats(outcome, Buffer::ImpulseRows, close));
             saying(why, || assert_floats(outcome, Buffer::Bodies, close));
+            saying(why, || assert_floats(outcome, Buffer::PairRows, close));
             saying(why, || assert_grips(outcome, outcome.of(Buffer::WallGrips), close));
+            saying(why, || assert_touches(outcome, close));
         }
+        Pass::BodyPairs => {
+            saying("boxes alone", || assert_pairs(outcome));
+        }
+        Pass::BodyContacts => {
+            saying("they are counted", || assert_pairs(outcome));
+            // Roots and quotients of the gradient and of the mass.
+            let close = Close::Within { absolute: 1e-6, relative: 1e-5 };
+            saying("roots and quotients", || assert_pair_rows(outcome, close));
+        }
+        Pass::ColorBodies => saying("they are counted", || assert_pairs(outcome)),
         Pass::PlaceBodies => {
             saying("sums and products", || assert_floats(outcome, Buffer::Predicted, bits));
         }
@@ -162,14 +177,14 @@ fn bodies_of_every_kind_and_every_method() {
             let mut world = bodies(stirred);
             world.params.rotation = method;
             let count = compare(&mut sides, world, 2, ours, judge);
-            assert_eq!(count, 2 * 2 * (2 + 2 * 3), "{method}");
+            assert_eq!(count, 2 * 2 * (2 + 2 * 3 + 5), "{method}");
         }
     }
 }
 
 /// Bodies that land, bounce, roll and slide on obstacles of several shapes, one of which moves; two are
 /// deep in the floor, one is a ball of grains that is a body, and a jelly is among them.
-fn landing(restitution: f32) -> World {
+pub fn landing(restitution: f32) -> World {
     let mut world = World::new();
     world.params.substeps = 2;
     world.params.iterations = 2;
@@ -220,7 +235,7 @@ fn bodies_on_obstacles() {
                 rows += words.cpu.iter().zip(&words.before).filter(|(a, b)| a != b).count();
             }
         });
-        assert_eq!(count, 6 * 2 * (2 + 2 * 3 + 3));
+        assert_eq!(count, 6 * 2 * (2 + 2 * 3 + 6));
         assert!(rows > 5000, "{rows} words of rows");
     }
 }
@@ -231,7 +246,8 @@ fn a_wrong_shader_of_landing_is_noticed() {
     if sides().is_none() {
         return;
     }
-    for pass in LANDING {
+    // Those of `solve_bodies` are changed in `meeting_bodies.rs`.
+    for pass in [Pass::BodyWalls, Pass::PlaceBodies] {
         let (sums, missed) = unnoticed(pass, |sides| {
             compare(sides, landing(0.6), 3, |d| d.pass == pass, judge);
         });
@@ -245,7 +261,8 @@ fn a_wrong_shader_of_landing_is_noticed() {
 fn the_case_is_not_empty() {
     let Some(mut sides) = sides() else { return };
     let mut changed = [0; 5];
-    compare(&mut sides, bodies(0.2), 1, ours, |outcome| {
+    let of_matching = |d: &Dispatch| PASSES.contains(&d.pass) && ours(d);
+    compare(&mut sides, bodies(0.2), 1, of_matching, |outcome| {
         let at = PASSES.iter().position(|&p| p == outcome.dispatch.pass).unwrap();
         for words in &outcome.buffers {
             changed[at] += words.before.iter().zip(&words.cpu).filter(|(a, b)| a != b).count();

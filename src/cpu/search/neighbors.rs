@@ -189,7 +189,8 @@ impl<'a> Filter<'a> {
         });
         let common_contact = match first {
             (Some(radius), Some(phase)) if !differ.into_inner() => {
-                let simple = phase & (Phase::SELF_COLLIDE | Phase::SHAPED) == Phase::SELF_COLLIDE;
+                let deciding = Phase::SELF_COLLIDE | Phase::SHAPED | Phase::RIGID;
+                let simple = phase & deciding == Phase::SELF_COLLIDE;
                 simple.then_some(radius + radius)
             }
             _ => None,

@@ -92,6 +92,9 @@ pub(crate) fn stages(dispatch: &Dispatch, plan: &Plan, out: &mut Vec<Stage>) {
         | Pass::ShapeRotation
         | Pass::ShapeApply
         | Pass::BodyWalls
+        | Pass::BodyPairs
+        | Pass::BodyContacts
+        | Pass::ColorBodies
         | Pass::SolveBodies
         | Pass::PlaceBodies
         | Pass::BodyVelocity => bodies::stages(dispatch, plan, out),
