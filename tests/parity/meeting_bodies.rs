@@ -274,7 +274,7 @@ fn a_wrong_shader_of_meeting_bodies_is_noticed() {
     }
     for pass in [Pass::BodyPairs, Pass::BodyContacts, Pass::SolveBodies] {
         let (sums, missed) = unnoticed(pass, |sides| {
-            compare(sides, meeting(0.6), 2, |d| d.pass == pass, judge);
+            compare(sides, meeting(0.6), 3, |d| d.pass == pass, judge);
             if pass == Pass::SolveBodies {
                 // What turns by more than a radian at once.
                 compare(sides, landing(0.6), 3, |d| d.pass == pass, judge);
@@ -289,6 +289,38 @@ fn a_wrong_shader_of_meeting_bodies_is_noticed() {
 
 /// Of each, the instruction that is changed, what it becomes, and what that leaves out.
 const CONTROLS: &[(Pass, &str, &str)] = &[
+    // pairs of what is far from each other
+    (
+        Pass::BodyPairs,
+        "%boxes_meet_value = OpLogicalNot %bool %boxes_meet_apart_4",
+        "%boxes_meet_value = OpLogicalOr %bool %boxes_meet_apart_4 %boxes_meet_apart_4",
+    ),
+    // nobody remembers what it pressed
+    (
+        Pass::BodyContacts,
+        "%write_row_before_2 = OpINotEqual %bool %write_row_before %u0",
+        "%write_row_before_2 = OpIEqual %bool %write_row_before %none",
+    ),
+    // what is not chosen any more leaves nothing to others
+    (
+        Pass::BodyContacts,
+        "%hand_over_taker = OpINotEqual %bool %hand_over_heir_now %none",
+        "%hand_over_taker = OpINotEqual %bool %hand_over_heir_now %hand_over_heir_now",
+    ),
+    // the colours of the second body are not asked for
+    (
+        Pass::ColorBodies,
+        "%color_pairs_open = OpBitwiseOr %uint %color_pairs_of_a_5 %color_pairs_of_b_5",
+        "%color_pairs_open = OpBitwiseOr %uint %color_pairs_of_a_5 %color_pairs_of_a_5",
+    ),
+    // pairs that do not touch have colours
+    (
+        Pass::ColorBodies,
+        "%color_pairs_rows_3 = OpINotEqual %bool",
+        "%color_pairs_rows_3 = OpUGreaterThanEqual %bool",
+    ),
+    // one colour less
+    (Pass::ColorBodies, "%body_colors = OpConstant %uint 32", "%body_colors = OpConstant %uint 31"),
     // the other body does not turn
     (
         Pass::SolveBodies,
