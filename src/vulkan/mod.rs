@@ -340,6 +340,10 @@ impl Vulkan {
                 "collide_points",
                 "there are too many vertices within the reach of cloth: use --backend cpu, or a coarser mesh",
             ),
+            3 => (
+                "solve_bodies",
+                "there are too many contacts of rigid bodies: use --backend cpu",
+            ),
             _ => (
                 "what is solved in a row",
                 "use --backend cpu, or a solver that works side by side, such as colored",
