@@ -28,7 +28,7 @@ const TAKEN: usize = 4;
 /// Sweeps along the normals in a round.
 const SWEEPS: usize = 4;
 /// Rounds of sweeps along the normals and one of friction.
-const ROUNDS: usize = 3;
+pub(crate) const ROUNDS: usize = 3;
 /// The stiffness of overlap as a frequency, Hz, and as a share of the frequency of substeps.
 const HERTZ: f32 = 30.0;
 const SHARE: f32 = 0.25;

@@ -68,6 +68,8 @@ pub fn judge(outcome: &Outcome) {
             saying(why, || assert_floats(outcome, Buffer::PairRows, close));
             saying(why, || assert_grips(outcome, outcome.of(Buffer::WallGrips), close));
             saying(why, || assert_touches(outcome, close));
+            let gave_up = outcome.state[2][layout::word("s_gave_up").unwrap()];
+            assert_eq!(gave_up, 0, "loops are ended before they are done");
         }
         Pass::BodyPairs => {
             saying("boxes alone", || assert_pairs(outcome));

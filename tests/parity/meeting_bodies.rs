@@ -221,8 +221,8 @@ fn bodies_on_each_other() {
         });
         println!("{seen:?}");
         assert_eq!(count, 5 * 2 * (2 + 2 * 3 + 6));
-        assert!(seen.pairs > 40 && seen.colors > 32 && seen.touches > 60, "{seen:?}");
-        assert!(seen.remembered > 300 && seen.bounces > 20 && seen.sliding > 100, "{seen:?}");
+        assert!(seen.pairs > 40 && seen.colors > 32 && seen.touches > 10, "{seen:?}");
+        assert!(seen.remembered > 50 && seen.bounces > 10 && seen.sliding > 100, "{seen:?}");
     }
 }
 
@@ -251,7 +251,7 @@ fn bodies_on_nothing_but_each_other() {
         seen.look(outcome);
     });
     assert_eq!(count, 3 * 2 * (2 + 2 * 3 + 5));
-    assert!(seen.pairs > 40 && seen.touches > 30, "{seen:?}");
+    assert!(seen.pairs > 40 && seen.touches > 0 && seen.remembered > 0, "{seen:?}");
 }
 
 #[test]
@@ -274,7 +274,7 @@ fn a_wrong_shader_of_meeting_bodies_is_noticed() {
     }
     for pass in [Pass::BodyPairs, Pass::BodyContacts, Pass::SolveBodies] {
         let (sums, missed) = unnoticed(pass, |sides| {
-            compare(sides, meeting(0.6), 2, |d| d.pass == pass, judge);
+            compare(sides, meeting(0.6), 3, |d| d.pass == pass, judge);
             if pass == Pass::SolveBodies {
                 // What turns by more than a radian at once.
                 compare(sides, landing(0.6), 3, |d| d.pass == pass, judge);
@@ -289,6 +289,38 @@ fn a_wrong_shader_of_meeting_bodies_is_noticed() {
 
 /// Of each, the instruction that is changed, what it becomes, and what that leaves out.
 const CONTROLS: &[(Pass, &str, &str)] = &[
+    // pairs of what is far from each other
+    (
+        Pass::BodyPairs,
+        "%boxes_meet_value = OpLogicalNot %bool %boxes_meet_apart_4",
+        "%boxes_meet_value = OpLogicalOr %bool %boxes_meet_apart_4 %boxes_meet_apart_4",
+    ),
+    // nobody remembers what it pressed
+    (
+        Pass::BodyContacts,
+        "%write_row_before_2 = OpINotEqual %bool %write_row_before %u0",
+        "%write_row_before_2 = OpIEqual %bool %write_row_before %none",
+    ),
+    // what is not chosen any more leaves nothing to others
+    (
+        Pass::BodyContacts,
+        "%hand_over_taker = OpINotEqual %bool %hand_over_heir_now %none",
+        "%hand_over_taker = OpINotEqual %bool %hand_over_heir_now %hand_over_heir_now",
+    ),
+    // the colours of the second body are not asked for
+    (
+        Pass::ColorBodies,
+        "%color_pairs_open = OpBitwiseOr %uint %color_pairs_of_a_5 %color_pairs_of_b_5",
+        "%color_pairs_open = OpBitwiseOr %uint %color_pairs_of_a_5 %color_pairs_of_a_5",
+    ),
+    // pairs that do not touch have colours
+    (
+        Pass::ColorBodies,
+        "%color_pairs_rows_3 = OpINotEqual %bool",
+        "%color_pairs_rows_3 = OpUGreaterThanEqual %bool",
+    ),
+    // one colour less
+    (Pass::ColorBodies, "%body_colors = OpConstant %uint 32", "%body_colors = OpConstant %uint 31"),
     // the other body does not turn
     (
         Pass::SolveBodies,
@@ -304,22 +336,22 @@ const CONTROLS: &[(Pass, &str, &str)] = &[
     // all colours at once, in every turn but that of the obstacles
     (
         Pass::SolveBodies,
-        "%take_is = OpIEqual %bool %take_color_3 %take_turn",
-        "%take_is = OpUGreaterThan %bool %take_color_3 %u0",
+        "%take_is = OpIEqual %bool %take_turn_of %take_turn",
+        "%take_is = OpUGreaterThan %bool %take_turn_of %u0",
     ),
     // the last colour is left out
-    (Pass::SolveBodies, "%main_more_2 = OpULessThanEqual", "%main_more_2 = OpULessThan"),
+    (Pass::SolveBodies, "%each_more = OpULessThanEqual", "%each_more = OpULessThan"),
     // what the substep before ended with is forgotten
     (
         Pass::SolveBodies,
-        "%act_is_first = OpIEqual %bool %act_stage %u0",
-        "%act_is_first = OpIEqual %bool %act_stage %stages",
+        "%act_begins = OpIEqual %bool %act_asked %to_begin",
+        "%act_begins = OpIEqual %bool %act_asked %to_rest",
     ),
-    // the bodies are moved as they are to end
+    // what decides how bodies move is not kept
     (
         Pass::SolveBodies,
-        "%main_keeps = OpIEqual %bool %main_stage_now_3 %stage_of_gaps",
-        "%main_keeps = OpIEqual %bool %main_stage_now_3 %stage_of_friction",
+        "%put_body_v %keep_changes_moves_v %keep_changes_kept",
+        "%put_body_v %keep_changes_moves_v %vec3_0",
     ),
     // rows begin with the last
     (Pass::SolveBodies, "%in_turn_odd_3 = OpINotEqual", "%in_turn_odd_3 = OpIEqual"),

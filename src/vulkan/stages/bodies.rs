@@ -33,6 +33,7 @@ use crate::cpu::Scratch;
 use crate::cpu::shape::body_row::ROW_WORDS;
 use crate::cpu::shape::pair::{BodyPair, ROOM};
 use crate::cpu::shape::{BODY_WORDS, Matched, SUMS};
+use crate::cpu::solve_bodies::ROUNDS;
 use crate::pass::Buffer;
 use crate::step::{Dispatch, Pass};
 use crate::vulkan::layout::bodies as words;
@@ -72,7 +73,16 @@ pub(super) fn stages(dispatch: &Dispatch, plan: &Plan, out: &mut Vec<Stage>) {
             let pairs = Groups::Items(plan.room[Buffer::BodyPairs]);
             out.push(Stage::new("main", pairs));
         }
-        Pass::ColorBodies | Pass::SolveBodies => out.push(Stage::new("main", Groups::One)),
+        Pass::ColorBodies => out.push(Stage::new("main", Groups::One)),
+        // Several kernels: some devices end the loops of one after so many turns in all.
+        Pass::SolveBodies => {
+            let rounds = |entry| [entry; ROUNDS];
+            let rounds = ["part", "rest", "bounce"].map(rounds);
+            let [part, rest, bounce] = rounds.each_ref().map(|rounds| &rounds[..]);
+            let entries = [&["begin"], part, &["gaps"], rest, &["slide"], bounce, &["end"]];
+            let each = entries.into_iter().flatten();
+            out.extend(each.map(|entry| Stage::new(entry, Groups::One)));
+        }
         Pass::ShapeRotation => out.push(Stage::new("main", bodies)),
         _ => out.push(each("main")),
     }
