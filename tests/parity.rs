@@ -75,7 +75,7 @@ pub fn scene(spec: &str) -> World {
 
 /// Every scene, the large ones in their small variants.
 pub fn specs() -> impl Iterator<Item = String> {
-    const LARGE: [&str; 3] = ["grains_box", "granular_216k", "sand_heap"];
+    const LARGE: [&str; 4] = ["boxes_216k", "grains_box", "granular_216k", "sand_heap"];
     Scene::builtin_names().map(|name| {
         let small = if LARGE.contains(&name) { ":small" } else { "" };
         format!("{name}{small}")

@@ -5,7 +5,7 @@ use motes::{Backend, CheckResult, Checker, Engine, Scene, World};
 use std::collections::BTreeSet;
 
 /// Scenes too large for the tests, which have a small variant.
-const LARGE: [&str; 3] = ["grains_box", "granular_216k", "sand_heap"];
+const LARGE: [&str; 4] = ["boxes_216k", "grains_box", "granular_216k", "sand_heap"];
 
 fn specs() -> impl Iterator<Item = String> {
     Scene::builtin_names().map(|name| {
@@ -53,12 +53,14 @@ keeps_its_promises! {
     axe: "axe";
     bodies: "bodies";
     bowl: "bowl";
+    boxes_216k: "boxes_216k:small";
     buoyancy: "buoyancy";
     cape: "cape";
     cloth_hang: "cloth_hang";
     cloth_stretch: "cloth_stretch";
     curtain: "curtain";
     dam_break: "dam_break";
+    dominoes: "dominoes";
     droplets: "droplets";
     flag: "flag";
     fountain: "fountain";
@@ -71,6 +73,7 @@ keeps_its_promises! {
     sand_heap: "sand_heap:small";
     spike: "spike";
     splash: "splash";
+    stack: "stack";
     stairs: "stairs";
     tear: "tear";
     trampoline: "trampoline";
@@ -96,6 +99,7 @@ fn a_torus_of_a_mesh_is_cut_in_two() {
 fn the_papers_numbers() {
     let grains = |spec: &str| Scene::load(spec).unwrap().build().unwrap().particles().len();
     assert_eq!(grains("granular_216k"), 216_000);
+    assert_eq!(grains("boxes_216k"), 216_000);
     assert_eq!(grains("grains_box"), 100_000);
     assert_eq!(grains("grains_box:small"), 9_000);
 }

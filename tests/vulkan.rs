@@ -15,7 +15,7 @@ use motes::{
 };
 
 /// Where the tests run scenes too large for them.
-const LARGE: [&str; 3] = ["grains_box", "granular_216k", "sand_heap"];
+const LARGE: [&str; 4] = ["boxes_216k", "grains_box", "granular_216k", "sand_heap"];
 
 fn specs() -> impl Iterator<Item = String> {
     Scene::builtin_names().map(|name| {

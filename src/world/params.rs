@@ -178,7 +178,7 @@ words! {
     }
 }
 words! {
-    /// How rigid bodies answer to obstacles (docs/physics.md, section 7).
+    /// How rigid bodies answer to obstacles and to each other (docs/physics.md, section 7).
     RigidContacts {
         /// By impulses on the whole body, which remember what they were in the substep before.
         Impulses = "impulses",
@@ -373,7 +373,7 @@ params! {
     rho: f32 = 0.95, "1", 0.0, 0.9999;
     /// How the turn of a body is found that keeps its shape.
     rotation: RotationMethod = RotationMethod::Newton, "1", 0, 0;
-    /// How rigid bodies answer to obstacles.
+    /// How rigid bodies answer to obstacles and to each other.
     rigid_contacts: RigidContacts = RigidContacts::Impulses, "1", 0, 0;
     /// Over-relaxation of the averaged contacts.
     contact_omega: f32 = 1.0, "1", 0.01, 2.0;

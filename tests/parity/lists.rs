@@ -376,7 +376,9 @@ fn the_worlds_have_what_they_are_for() {
 /// A scene, or its small variant.
 fn small(name: &str) -> String {
     match name {
-        "grains_box" | "granular_216k" | "sand_heap" => format!("{name}:small"),
+        "boxes_216k" | "grains_box" | "granular_216k" | "sand_heap" => {
+            format!("{name}:small")
+        }
         _ => name.to_string(),
     }
 }

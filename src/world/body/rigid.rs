@@ -1,4 +1,4 @@
-//! Which bodies answer to obstacles as a whole.
+//! Which bodies answer to obstacles and to each other as a whole, and their fields.
 
 use super::{Bodies, BodyField, FieldSlot, MatchedBody};
 use crate::table::Buffer;
