@@ -283,7 +283,9 @@ fn a_wrong_shader_of_meeting_bodies_is_noticed() {
             }
         });
         println!("{}: {sums} sums, missed {missed:?}", pass.name());
-        assert!(sums > 3 && missed.is_empty(), "{}: of {sums} sums {missed:?}", pass.name());
+        // Two of the eight directions have no second part: nothing is added, or taken away.
+        let nothing: &[usize] = if pass == Pass::BodyContacts { &[11, 19] } else { &[] };
+        assert!(sums > 3 && missed == nothing, "{}: of {sums} sums {missed:?}", pass.name());
     }
 }
 
@@ -379,6 +381,7 @@ fn a_shader_of_meeting_bodies_with_one_wrong_instruction_is_noticed() {
     for &(pass, right, wrong) in CONTROLS {
         let noticed = is_noticed(pass, right, wrong, |sides| {
             compare(sides, meeting(0.6), 3, |dispatch| dispatch.pass == pass, judge);
+            compare(sides, crowd(), 2, |dispatch| dispatch.pass == pass, judge);
         });
         assert!(noticed, "{}: {wrong} was not noticed", pass.name());
     }
