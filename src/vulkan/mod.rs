@@ -344,6 +344,14 @@ impl Vulkan {
                 "solve_bodies",
                 "there are too many contacts of rigid bodies: use --backend cpu",
             ),
+            4 => (
+                "body_contacts",
+                "there are too many particles at the surfaces of rigid bodies: use --backend cpu, or larger particles",
+            ),
+            5 => (
+                "color_bodies",
+                "there are too many rigid bodies near each other: use --backend cpu",
+            ),
             _ => (
                 "what is solved in a row",
                 "use --backend cpu, or a solver that works side by side, such as colored",
@@ -367,10 +375,7 @@ impl Vulkan {
             }
             _ => 0,
         };
-        // Each pair of bodies goes over the particles at their surfaces.
-        let fields = world.bodies.rows.iter().filter_map(|body| body.field.0.as_ref());
-        let surfaces = fields.filter(|_| plan.pairs).map(|field| field.surface.len()).max();
-        rows.chain(surfaces).max().unwrap_or(0).max(far_pairs).max(pairs)
+        rows.max().unwrap_or(0).max(far_pairs).max(pairs)
     }
 }
 
