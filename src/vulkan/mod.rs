@@ -340,10 +340,7 @@ impl Vulkan {
                 "collide_points",
                 "there are too many vertices within the reach of cloth: use --backend cpu, or a coarser mesh",
             ),
-            3 => (
-                "solve_bodies",
-                "there are too many contacts of rigid bodies: use --backend cpu",
-            ),
+            3 => ("solve_bodies", "there are too many contacts of rigid bodies: use --backend cpu"),
             4 => (
                 "body_contacts",
                 "there are too many particles at the surfaces of rigid bodies: use --backend cpu, or larger particles",
