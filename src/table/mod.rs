@@ -277,7 +277,7 @@ buffers! {
     /// tells them.
     BodyFields by Body, Laid(bodies::field_words), World [Saved Loaded];
     /// Rigid bodies that are near each other, and behind them what is known of each body meanwhile.
-    BodyPairs by Body, Laid(bodies::pair_words), Scratch [] grows from 8 at OVERFLOW_BODY_PAIRS;
+    BodyPairs by Body, Laid(bodies::pair_words), Scratch [] grows from 4 at OVERFLOW_BODY_PAIRS;
     /// Where they touch: so many rows for each pair there is room for in `body_pairs`.
     PairRows by Body, Laid(bodies::pair_row_words), Scratch [];
     /// What they press on each other, from substep to substep: so many for each of these pairs.
