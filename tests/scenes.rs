@@ -66,6 +66,7 @@ keeps_its_promises! {
     granular_216k: "granular_216k:small";
     hydrostatic: "hydrostatic";
     ledge: "ledge";
+    mud: "mud";
     push_through: "push_through";
     rabbit: "rabbit";
     sand_heap: "sand_heap:small";
@@ -74,8 +75,10 @@ keeps_its_promises! {
     stairs: "stairs";
     tear: "tear";
     trampoline: "trampoline";
+    two_fluids: "two_fluids";
     wade: "wade";
     walk_through: "walk_through";
+    wet_cloth: "wet_cloth";
 }
 
 #[test]

@@ -17,8 +17,8 @@ macro_rules! pictures {
 }
 pictures! {
     "axe" "bodies" "bowl" "buoyancy" "cape" "cloth_hang" "cloth_stretch" "curtain" "dam_break" "droplets"
-    "flag" "fountain" "grains_box" "granular_216k" "hydrostatic" "ledge" "push_through" "rabbit"
-    "sand_heap" "spike" "splash" "stairs" "tear" "trampoline" "wade" "walk_through"
+    "flag" "fountain" "grains_box" "granular_216k" "hydrostatic" "ledge" "mud" "push_through" "rabbit"
+    "sand_heap" "spike" "splash" "stairs" "tear" "trampoline" "two_fluids" "wade" "walk_through" "wet_cloth"
 }
 
 /// A scene that can be opened.
