@@ -632,10 +632,12 @@ const HELD: f64 = 0.1;
 fn fronts(variant: &str) -> Vec<f64> {
     let world = Scene::load(variant).unwrap().build().unwrap();
     let mut engine = Engine::new(world, Backend::Cpu { threads: 2 }).unwrap();
-    let dt = 1.0 / 240.0;
-    engine.world_mut().params.substeps = 1;
+    let params = &mut engine.world_mut().params;
+    // Every substep of the scene is looked at.
+    let dt = f64::from(params.dt) / f64::from(params.substeps);
+    params.substeps = 1;
     let (mut front, mut densest) = (vec![1.0], 0.0f32);
-    for step in 0..170 {
+    for step in 0..(0.71 / dt) as usize {
         engine.step(dt as f32).unwrap();
         if step % 10 == 9 {
             densest = densest.max(engine.quality().unwrap().compression.unwrap().mean);

@@ -75,6 +75,10 @@ fn pressure_grows_with_depth_and_nothing_stirs() {
     let mut engine = engine(world);
     let halves = if is_long() { 20 } else { 6 };
     let (mut calm, mut level) = (f64::INFINITY, None);
+    let least = {
+        let p = engine.world().particles().positions();
+        1e-6 * p.iter().map(|x| 9.81 / f64::from(x.w) * f64::from(x.y)).sum::<f64>()
+    };
     for half in 1..=halves {
         for _ in 0..(0.5 / dt) as usize {
             engine.step(dt).unwrap();
@@ -88,9 +92,10 @@ fn pressure_grows_with_depth_and_nothing_stirs() {
             100.0 * dense.largest
         );
         assert!(dense.mean < 0.01 && dense.largest < 0.05, "{dense:?}");
-        // It decays, and what is left does not come back.
-        assert!(energy < 1.05 * calm, "{energy} J after {calm} J");
-        calm = calm.min(energy);
+        // It decays, and what is left does not come back. Below a millionth of what it could fall by, that
+        // is where its particles move by a millimetre a second or two, some may slip now and then.
+        assert!(energy < calm.max(least), "{energy} J after {calm} J");
+        calm = energy;
         if half >= 2 {
             let first = *level.get_or_insert(top);
             assert!((top - first).abs() < radius, "{top} m, and {first} m after a second");
@@ -114,6 +119,7 @@ fn pressure_grows_with_depth_and_nothing_stirs() {
         points.len(),
         slope / expected
     );
+    assert!(calm < least, "{calm} J");
     assert!(explained > 0.95, "{explained}");
     assert!((slope / expected - 1.0).abs() < 0.05, "{slope} {expected}");
 }
