@@ -95,6 +95,14 @@ fn a_torus_of_a_mesh_is_cut_in_two() {
     assert!(failed.is_empty(), "{failed:#?}");
 }
 
+/// Neither a sheet of triangles nor a body of voxels lets water out, for twenty seconds.
+#[test]
+#[cfg_attr(debug_assertions, ignore = "slow without optimisation")]
+fn a_bowl_of_voxels_holds_water() {
+    let failed = failures("bowl:voxels", &[]);
+    assert!(failed.is_empty(), "{failed:#?}");
+}
+
 #[test]
 fn the_papers_numbers() {
     let grains = |spec: &str| Scene::load(spec).unwrap().build().unwrap().particles().len();

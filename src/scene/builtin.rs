@@ -54,6 +54,7 @@ const MESHES: &[(&str, &[u8])] = meshes![
     "sphere",
     "spike",
     "stairs",
+    "thick_bowl",
     "torus",
     "trefoil",
 ];
