@@ -103,7 +103,7 @@ fn the_hash_does_not_depend_on_the_instructions() {
         let text = String::from_utf8(run.stdout).unwrap();
         text.lines().find(|l| l.contains("hash")).expect("a hash").to_string()
     };
-    for scene in ["axe", "sand_heap:small", "tear"] {
+    for scene in ["axe", "sand_heap:small", "tear", "two_fluids"] {
         let best = hash(None, scene);
         for level in ["scalar", "wide"] {
             assert_eq!(hash(Some(level), scene), best, "{scene}, {level}");

@@ -103,6 +103,7 @@ fn volumes_are_those_of_the_shapes() {
         ("sphere", pi / 6.0, 0.02),
         ("spike", 0.1 + pi * 0.15 * 0.15 * 0.9 / 3.0, 0.01),
         ("stairs", 0.125 * 0.2 * 21.0, 1e-6),
+        ("thick_bowl", 2.0 / 3.0 * pi * (0.5f64.powi(3) - 0.42f64.powi(3)), 0.02),
         ("torus", 2.0 * pi * pi * 0.35 * 0.15 * 0.15, 0.03),
     ];
     for (name, volume, tolerance) in expected {

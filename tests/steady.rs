@@ -3,8 +3,8 @@
 use glam::Vec3;
 use motes::world::collider::{Pose, Shape};
 use motes::{
-    Backend, Body, BodyShape, Bond, Cloth, Collider, Emitter, Engine, Grains, Nozzle, Sink, Solver,
-    Stream, World,
+    Backend, Body, BodyShape, Bond, Cloth, Collider, Emitter, Engine, Fluid, FluidRegion, Grains,
+    Nozzle, Sink, Solver, Stream, World,
 };
 use std::alloc::{GlobalAlloc, Layout, System};
 use std::sync::atomic::{AtomicUsize, Ordering::Relaxed};
@@ -36,6 +36,7 @@ static COUNTING: Counting = Counting;
 #[test]
 fn a_steady_step_allocates_nothing() {
     streams();
+    (1..=2).for_each(pool);
     for &solver in Solver::ALL {
         for threads in [1, 2] {
             steps(solver, Backend::Cpu { threads }, 0);
@@ -45,6 +46,37 @@ fn a_steady_step_allocates_nothing() {
         let pool = rayon::ThreadPoolBuilder::new().num_threads(1).build().unwrap();
         steps(solver, Backend::CpuPool { pool: pool.into() }, 1);
     }
+}
+
+/// Two fluids with tension in a tank, and a body that floats in them: all passes of fluids.
+fn pool(threads: usize) {
+    let mut world = World::new();
+    let params = &mut world.params;
+    (params.fluid_tension, params.fluid_adhesion, params.fluid_vorticity) = (0.1, 0.1, 1.0);
+    let shape = BodyShape::block([3; 3], 0.02, 500.0).unwrap();
+    world.add_body(&shape, &Body::rigid(Vec3::new(0.1, 0.15, 0.1))).unwrap();
+    for (low, density) in [(0.0, 1000.0), (0.1, 700.0)] {
+        let low = Vec3::Y * low;
+        let region = FluidRegion::Box { low, high: low + Vec3::new(0.2, 0.1, 0.2) };
+        let fluid = Fluid { region, radius: 0.01, density, ..Fluid::default() };
+        world.add_fluid(&fluid).unwrap();
+    }
+    for (normal, away) in
+        [(Vec3::Y, 0.0), (Vec3::X, 0.0), (-Vec3::X, 0.2), (Vec3::Z, 0.0), (-Vec3::Z, 0.2)]
+    {
+        let pose = Pose::from_translation(-normal * away);
+        world.colliders.push(Collider::fixed(Shape::Plane { normal }, pose));
+    }
+    let mut engine = Engine::new(world, Backend::Cpu { threads }).unwrap();
+    for _ in 0..60 {
+        engine.step(1.0 / 60.0).unwrap();
+    }
+    let before = ALLOCATIONS.load(Relaxed);
+    for _ in 0..20 {
+        engine.step(1.0 / 60.0).unwrap();
+    }
+    let made = ALLOCATIONS.load(Relaxed) - before;
+    assert!(made <= 2, "{threads} threads: {made} allocations in 20 steps of water");
 }
 
 /// Particles that come and go are no reason to allocate: who comes takes the place of who went.

@@ -111,8 +111,8 @@ fn the_backend_is_switched_while_it_runs() {
     }
     let scene = session.write("scene.toml", SCENE);
     let script = "key K\nplay\nwait 10\nreport cpu.json\nbackend vulkan\nwait 40\npause\nwait 10\n\
-        report device.json\nscreenshot device.png\nplay\ndrag @95 525 262\ncut 300 240 760 240\nwait 20\nreport cut.json\n\
-        backend cpu\nwait 20\nreport back.json\n";
+        report device.json\nscreenshot device.png\nplay\ndrag @95 525 262\ncut 300 240 760 240\nwait 20\n\
+        pause\nwait 10\nreport cut.json\nplay\nbackend cpu\nwait 20\nreport back.json\n";
     session.run(scene.to_str().unwrap(), script);
     let [cpu, device, cut, back] =
         ["cpu.json", "device.json", "cut.json", "back.json"].map(|name| session.report(name));

@@ -45,6 +45,7 @@ pub fn meshes() -> Vec<(&'static str, Surface)> {
         ("sphere", shapes::sphere::icosphere()),
         ("spike", shapes::round::spike()),
         ("stairs", shapes::block::stairs()),
+        ("thick_bowl", shapes::round::thick_bowl()),
         ("torus", shapes::tube::torus()),
         ("trefoil", shapes::tube::trefoil()),
     ]

@@ -34,6 +34,12 @@ impl Engine {
         &mut self.schedule
     }
 
+    /// By slot, the multiplier that the last iteration on the CPU gave to a particle of fluid, kg m²; 0 for
+    /// solids.
+    pub fn fluid_multipliers(&self) -> impl Iterator<Item = f32> + '_ {
+        self.cpu.scratch.fluid.lambdas.iter().map(|row| row.w)
+    }
+
     /// A step on the CPU that `walk_it` takes, for those who look at every dispatch.
     #[cfg(feature = "vulkan")]
     pub(crate) fn step_with(

@@ -22,6 +22,7 @@ const SCENES: &[(&str, &str)] = &[
     ("granular_216k", include_str!("../../assets/scenes/granular_216k.toml")),
     ("hydrostatic", include_str!("../../assets/scenes/hydrostatic.toml")),
     ("ledge", include_str!("../../assets/scenes/ledge.toml")),
+    ("mud", include_str!("../../assets/scenes/mud.toml")),
     ("push_through", include_str!("../../assets/scenes/push_through.toml")),
     ("rabbit", include_str!("../../assets/scenes/rabbit.toml")),
     ("sand_heap", include_str!("../../assets/scenes/sand_heap.toml")),
@@ -31,8 +32,10 @@ const SCENES: &[(&str, &str)] = &[
     ("stairs", include_str!("../../assets/scenes/stairs.toml")),
     ("tear", include_str!("../../assets/scenes/tear.toml")),
     ("trampoline", include_str!("../../assets/scenes/trampoline.toml")),
+    ("two_fluids", include_str!("../../assets/scenes/two_fluids.toml")),
     ("wade", include_str!("../../assets/scenes/wade.toml")),
     ("walk_through", include_str!("../../assets/scenes/walk_through.toml")),
+    ("wet_cloth", include_str!("../../assets/scenes/wet_cloth.toml")),
 ];
 
 macro_rules! meshes {
@@ -54,6 +57,7 @@ const MESHES: &[(&str, &[u8])] = meshes![
     "sphere",
     "spike",
     "stairs",
+    "thick_bowl",
     "torus",
     "trefoil",
 ];

@@ -63,6 +63,30 @@ pub fn bowl() -> Surface {
     surface
 }
 
+/// A bowl with a wall of 0.08 m, closed: what lies between half spheres of 0.5 and 0.42 m.
+pub fn thick_bowl() -> Surface {
+    const RINGS: usize = 12;
+    let mut surface = Surface::default();
+    let (outer, inner) = (0.5, 0.42);
+    let ring_of = |surface: &mut Surface, ring: usize, radius: f64| {
+        let angle = 0.25 * turn(ring, RINGS);
+        circle(surface, SEGMENTS, radius * libm::sin(angle), outer - radius * libm::cos(angle))
+    };
+    let bottom = surface.vertex([0.0, 0.0, 0.0]);
+    let mut below = ring_of(&mut surface, 1, outer);
+    surface.cap(&reversed(&below), bottom);
+    // Up on the outside, over the rim, and down on the inside.
+    let up = (2..=RINGS).map(|ring| (ring, outer));
+    for (ring, radius) in up.chain((1..=RINGS).rev().map(|ring| (ring, inner))) {
+        let here = ring_of(&mut surface, ring, radius);
+        surface.band(&below, &here);
+        below = here;
+    }
+    let middle = surface.vertex([0.0, outer - inner, 0.0]);
+    surface.cap(&below, middle);
+    surface.centred()
+}
+
 /// A sharp cone, 1 m high with its plate, on a square plate of 1 m.
 pub fn spike() -> Surface {
     const COUNT: usize = 32;

@@ -16,9 +16,10 @@ macro_rules! pictures {
     };
 }
 pictures! {
-    "axe" "bodies" "bowl" "boxes_216k" "buoyancy" "cape" "cloth_hang" "cloth_stretch" "curtain" "dam_break" "dominoes" "droplets"
-    "flag" "fountain" "grains_box" "granular_216k" "hydrostatic" "ledge" "push_through" "rabbit"
-    "sand_heap" "spike" "splash" "stack" "stairs" "tear" "trampoline" "wade" "walk_through"
+    "axe" "bodies" "bowl" "boxes_216k" "buoyancy" "cape" "cloth_hang" "cloth_stretch" "curtain"
+    "dam_break" "dominoes" "droplets" "flag" "fountain" "grains_box" "granular_216k" "hydrostatic"
+    "ledge" "mud" "push_through" "rabbit" "sand_heap" "spike" "splash" "stack" "stairs" "tear"
+    "trampoline" "two_fluids" "wade" "walk_through" "wet_cloth"
 }
 
 /// A scene that can be opened.
