@@ -175,7 +175,8 @@ impl Look<'_> {
             } else {
                 continue;
             }
-            if !(gap < reach) {
+            let is_near = gap < reach;
+            if !is_near {
                 continue;
             }
             let normal = rows::times(other_turn, out);
