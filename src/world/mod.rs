@@ -337,9 +337,13 @@ impl World {
         self.next_group
     }
 
-    /// Whether any two particles may ever touch: if not, the broad phase is left out.
+    /// Whether any two particles may ever touch: if not, the broad phase is left out. Those of rigid
+    /// bodies meet each other as bodies.
     pub(crate) fn may_touch(&self) -> bool {
         let phases = &self.particles.phase;
+        if phases.iter().all(|p| p & Phase::RIGID != 0) {
+            return false;
+        }
         match phases.first() {
             Some(&first) => phases.iter().any(|&p| {
                 p & Phase::SELF_COLLIDE != 0

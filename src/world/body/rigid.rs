@@ -79,7 +79,7 @@ impl World {
             return;
         }
         let impulses = self.params.rigid_contacts == RigidContacts::Impulses;
-        let World { bodies, particles, changes, .. } = self;
+        let World { bodies, particles, changes, particle_revision, .. } = self;
         // Without bodies there is nothing to allocate, step after step of a stream of particles.
         let count = if bodies.rows.is_empty() { 0 } else { particles.len() };
         let mut flags = vec![0; count];
@@ -101,7 +101,9 @@ impl World {
             }
         }
         if changed {
+            // Lists of what may touch depend on it, too.
             bodies.revision += 1;
+            *particle_revision += 1;
         }
         let is_rigid = |body: &MatchedBody| {
             let first = bodies.links.particle[body.first as usize] as usize;
