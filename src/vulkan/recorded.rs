@@ -125,9 +125,9 @@ impl Vulkan {
             let states = self.lists.iter().map(|list| &list.state);
             for state in states.chain([&self.state]) {
                 recorder.fill(state.raw, first, words);
+                recorder.fill(state.raw, s::OVERFLOW_BODY_PAIRS, 1);
             }
             // Pairs of bodies are those of a substep; where none are looked for, there are none.
-            recorder.fill(self.state.raw, s::OVERFLOW_BODY_PAIRS, 1);
             recorder.fill(self.buffers[Buffer::BodyPairs as usize].raw, 0, pairs::PAIRS);
             recorder.barrier();
             for (from, to, words) in self.kept(plan, breakable) {
