@@ -192,7 +192,10 @@ fn boxes_bounce_off_each_other() {
             let v = velocities(engine.world());
             let parted = v[1].x - v[0].x;
             println!("{substeps} substeps, e = {e}: parted with {parted} of 4 m/s");
-            assert!((parted - 4.0 * e).abs() < 0.48 * e + 0.04, "e = {e}: parted with {parted} m/s");
+            assert!(
+                (parted - 4.0 * e).abs() < 0.48 * e + 0.04,
+                "e = {e}: parted with {parted} m/s"
+            );
             assert!((v[0] + v[1]).length() < 1e-4, "{v:?}");
         }
     }
